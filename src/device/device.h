@@ -287,8 +287,8 @@ struct device_backend {
     enum proact_progress (*progress)(struct device_set *set, struct device_stream *s,
                                      const struct device_event *event);
     /* Later operations of `s` wait until let_go, at most `limit_ns`, so that operations
-       queued in between start without delays by the host. One hold at a time; the next only
-       after synchronize. NULL: queueing takes no time. */
+       queued in between start without delays by the host. let_go ends all holds so far.
+       NULL: queueing takes no time. */
     enum proact_status (*hold)(struct device_stream *s, uint64_t limit_ns,
                                struct proact_error *err);
     void (*let_go)(struct device_set *set);

@@ -256,14 +256,19 @@ static void time_goes_on(struct contract *c)
 
 enum { LONG_HOLD_MS = 5000, SHORT_HOLD_MS = 20 };
 
-static struct device_event *hold(struct contract *c, unsigned limit_ms)
+static struct device_event *hold_stream(struct contract *c, int stream, unsigned limit_ms)
 {
     struct device_event *event;
 
     contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
-    contract_must(c, c->b->hold(c->stream[0][0], limit_ms * 1000000ull, &c->err));
-    contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
+    contract_must(c, c->b->hold(c->stream[0][stream], limit_ms * 1000000ull, &c->err));
+    contract_must(c, c->b->record(c->stream[0][stream], event, &c->err));
     return event;
+}
+
+static struct device_event *hold(struct contract *c, unsigned limit_ms)
+{
+    return hold_stream(c, 0, limit_ms);
 }
 
 /* Other streams continue. */
@@ -289,6 +294,24 @@ static void a_blocked_stream_waits(struct contract *c)
     assert_int_equal(now, PROACT_PROGRESS_DONE);
     contract_sync(c);
     c->b->event_destroy(event);
+}
+
+/* It does not end a later hold, and a later hold does not undo it. */
+static void a_release_ends_earlier_holds(struct contract *c)
+{
+    if (!c->b->hold)
+        return;
+    struct device_event *first = hold_stream(c, 0, LONG_HOLD_MS);
+
+    c->b->let_go(c->set);
+    struct device_event *second = hold_stream(c, 1, LONG_HOLD_MS);
+
+    contract_must(c, c->b->await_event(first, &c->err));
+    assert_int_equal(c->b->progress(c->set, NULL, second), PROACT_PROGRESS_RUNNING);
+    c->b->let_go(c->set);
+    contract_sync(c);
+    c->b->event_destroy(first);
+    c->b->event_destroy(second);
 }
 
 /* The releasing thread may be blocked in the driver. */
@@ -317,6 +340,7 @@ const struct contract_promise contract_streams[] = {
      false},
     {"a value before the turn is waited for", a_value_before_the_turn_is_waited_for, false},
     {"a held stream waits", a_blocked_stream_waits, false},
+    {"a release ends earlier holds", a_release_ends_earlier_holds, false},
     {"a hold ends by itself", a_hold_ends_by_itself, false},
     {"time goes on", time_goes_on, false},
     {NULL, NULL, false},

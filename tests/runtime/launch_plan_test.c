@@ -230,6 +230,69 @@ static void gpus_time_a_kernel_without_a_wait(void **state)
     proact_close(b.p);
 }
 
+static const struct device_backend *hold_below;
+static char hold_log[512];
+
+static void hold_note(char what)
+{
+    const size_t n = strlen(hold_log);
+
+    if (n + 1 < sizeof hold_log)
+        memcpy(hold_log + n, (char[]){what, 0}, 2);
+}
+
+static enum proact_status hold_begins(struct device_stream *s, uint64_t limit_ns,
+                                      struct proact_error *err)
+{
+    hold_note('H');
+    return hold_below->hold(s, limit_ns, err);
+}
+
+static void hold_ends(struct device_set *set)
+{
+    hold_note('E');
+    hold_below->let_go(set);
+}
+
+static enum proact_status hold_launches(struct device_stream *s, struct device_function *f,
+                                        const struct device_launch *launch,
+                                        struct proact_error *err)
+{
+    if (strchr(hold_log, 'H') && !strchr(hold_log, 'E'))
+        hold_note('L');
+    return hold_below->launch(s, f, launch, err);
+}
+
+static enum proact_status hold_queues(struct device_set *set, struct proact_error *err)
+{
+    if (strchr(hold_log, 'H') && !strchr(hold_log, 'E'))
+        hold_note('Q');
+    return hold_below->batch_end(set, err);
+}
+
+/* The time of a kernel excludes the host: its stream waits once, until the kernels of
+   both devices are queued. */
+static void the_host_is_not_timed(void **state)
+{
+    struct ring r =
+        ring_open_with(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL});
+    struct bench b = r.b;
+    struct device_backend logged = *(hold_below = b.p->backend);
+
+    (void)state;
+    logged.hold = hold_begins;
+    logged.let_go = hold_ends;
+    logged.launch = hold_launches;
+    logged.batch_end = hold_queues;
+    b.p->backend = &logged;
+    hold_log[0] = '\0';
+    for (int i = 0; i < STEPS; i++)
+        MUST(ring_step(&r, i));
+    assert_string_equal(hold_log, "HLLQE");
+    b.p->backend = hold_below;
+    proact_close(b.p);
+}
+
 /* On GPUs the host time of the preparation is charged, and counted once for each kernel. */
 static void a_preparation_is_charged(void **state)
 {
@@ -298,6 +361,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest local[] = {
         cmocka_unit_test(gpus_time_a_kernel_without_a_wait),
+        cmocka_unit_test(the_host_is_not_timed),
         cmocka_unit_test(a_preparation_is_charged),
     };
     const struct CMUnitTest tests[] = {

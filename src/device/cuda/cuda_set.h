@@ -104,8 +104,8 @@ struct device_set {
     bool is_stuck;             /* a stream never ended; its resources are leaked */
     char sentence[400];
     uint64_t opened_ns, now_ns;
-    atomic_bool is_let_go; /* cuda_hold.c */
-    uint64_t hold_limit_ns;
+    uint64_t holds; /* queued so far: cuda_hold.c */
+    atomic_uint_least64_t holds_begun, holds_let_go, hold_limit_ns;
     uint64_t captures; /* number of graph captures so far */
     bool is_taping;    /* operations are appended to the tape: cuda_tape.h */
     bool is_capturing; /* operations are passed on to the driver's capture */

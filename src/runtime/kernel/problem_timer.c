@@ -4,10 +4,34 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
+#include "runtime/session/stopwatch.h"
+
+enum { TIMER_HOLD_NS = 100000 }; /* limit of the hold; a launch takes less */
 
 static struct device_stream *timer_stream(const struct proact *p, unsigned device)
 {
     return p->devices.device[device].lane[TRANSFER_MAIN];
+}
+
+enum proact_status problem_timer_hold(const struct launching *l, struct proact_error *err)
+{
+    const struct proact *p = l->kernel->session;
+
+    if (!l->timer || l->timer->was_delayed || !p->backend->hold || p->recording ||
+        stopwatch_is_running(p))
+        return PROACT_OK;
+    l->timer->is_delayed = l->timer->was_delayed = true;
+    return p->backend->hold(timer_stream(p, l->timer->device), TIMER_HOLD_NS, err);
+}
+
+void problem_timer_let_go(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+
+    if (!l->timer || !l->timer->is_delayed)
+        return;
+    l->timer->is_delayed = false;
+    p->backend->let_go(p->set);
 }
 
 enum proact_status problem_timer_begin(const struct launching *l, unsigned device,

@@ -14,9 +14,13 @@ struct proact;
 struct problem_timer {
     struct device_event *from, *to; /* NULL: not created yet */
     unsigned device;
-    bool is_recorded;
+    bool is_recorded, is_delayed, was_delayed;
 };
 
+/* Before and after the kernels of all devices are queued: hold the timer's stream, so that
+   the time excludes the host. */
+enum proact_status problem_timer_hold(const struct launching *l, struct proact_error *err);
+void problem_timer_let_go(const struct launching *l);
 /* Before and after the kernel of `device` is queued. They do nothing unless the launch has
    a timer for that device. */
 enum proact_status problem_timer_begin(const struct launching *l, unsigned device,

@@ -16,6 +16,7 @@
 #include "runtime/coherence/launch_pages.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/kernel/launch_plan.h"
+#include "runtime/kernel/problem_timer.h"
 #include "runtime/kernel/recorded_plan.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch_partition.h"
@@ -119,8 +120,11 @@ static enum proact_status launch_partitions(const struct launching *l,
     const struct transfer_binding *b = &l->binding->transfer;
     const unsigned devices = l->kernel->session->devices.count;
     bool sends = false;
-    enum proact_status status = together(l, queue_kernels, err);
+    enum proact_status status = problem_timer_hold(l, err);
 
+    if (!status)
+        status = together(l, queue_kernels, err);
+    problem_timer_let_go(l);
     for (unsigned d = 0; d < devices; d++)
         sends |= transfer_works_beside(b, d);
 

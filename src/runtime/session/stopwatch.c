@@ -17,6 +17,7 @@ struct stopwatch {
     struct device_event *from, *to; /* timing events of device 0 */
     struct device_event *end[PROACT_DEVICES_MAX][TRANSFER_LANES];
     uint64_t started_ns; /* host clock */
+    bool is_running;
 };
 
 static enum proact_status open_one(struct proact *p, struct proact_error *err)
@@ -86,18 +87,25 @@ enum proact_status stopwatch_start(struct proact *p, struct proact_error *err)
     if (!status) /* including a program's streams */
         status = streams_join(p, err);
     p->stopwatch->started_ns = clock_host_ns();
+    p->stopwatch->is_running = true;
     return status;
+}
+
+bool stopwatch_is_running(const struct proact *p)
+{
+    return p->stopwatch && p->stopwatch->is_running;
 }
 
 enum proact_status stopwatch_stop(struct proact *p, enum proact_status so_far,
                                   struct stopwatch_time *out, struct proact_error *err)
 {
-    const struct stopwatch *w = p->stopwatch;
+    struct stopwatch *w = p->stopwatch;
     enum proact_status status = so_far;
     double ns = 0;
 
     if (!w)
         return so_far;
+    w->is_running = false;
     out->host_ns = p->backend->is_virtual ? 0 : clock_host_ns() - w->started_ns;
     if (!status && !(status = streams_join(p, err)))
         status = follow_all(p, err);

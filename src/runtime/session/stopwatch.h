@@ -6,6 +6,7 @@
    the host queues ahead. All devices are idle at the start and after the stop. */
 
 #include <proact/status.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct proact;
@@ -18,4 +19,5 @@ enum proact_status stopwatch_start(struct proact *p, struct proact_error *err);
 /* Also required after a failure `so_far`, which it returns. */
 enum proact_status stopwatch_stop(struct proact *p, enum proact_status so_far,
                                   struct stopwatch_time *out, struct proact_error *err);
+bool stopwatch_is_running(const struct proact *p);
 void stopwatch_close(struct proact *p);

@@ -11,9 +11,10 @@
 static void hold_until_released(void *context)
 {
     struct device_set *set = context;
-    const uint64_t end_ns = clock_host_ns() + set->hold_limit_ns;
+    const uint64_t end_ns = clock_host_ns() + atomic_load(&set->hold_limit_ns);
+    const uint64_t number = atomic_fetch_add(&set->holds_begun, 1);
 
-    while (!atomic_load_explicit(&set->is_let_go, memory_order_acquire) &&
+    while (atomic_load_explicit(&set->holds_let_go, memory_order_acquire) <= number &&
            clock_host_ns() < end_ns)
         sched_yield();
 }
@@ -26,15 +27,15 @@ enum proact_status cuda_hold(struct device_stream *s, uint64_t limit_ns,
 
     if (status)
         return status;
-    set->hold_limit_ns = limit_ns;
-    atomic_store(&set->is_let_go, false);
+    atomic_store(&set->hold_limit_ns, limit_ns);
     s->is_open_ended = true;
-    return cuda_leave(set, s->device,
-                      set->driver.host_function(s->stream, hold_until_released, set),
-                      "cuLaunchHostFunc", err);
+    const int result = set->driver.host_function(s->stream, hold_until_released, set);
+
+    set->holds += !result;
+    return cuda_leave(set, s->device, result, "cuLaunchHostFunc", err);
 }
 
 void cuda_let_go(struct device_set *set)
 {
-    atomic_store_explicit(&set->is_let_go, true, memory_order_release);
+    atomic_store_explicit(&set->holds_let_go, set->holds, memory_order_release);
 }
