@@ -14,6 +14,7 @@ enum {
     TURNS_BYTES = 16 << 20,
     THREADS_MAX = 1024,
     THREAD_BYTES = 16 * LINK_UNROLL, /* that a thread of link_copy sends at once */
+    COPY_LEAST = 2 << 10,            /* message of link_copy; a multiple of THREAD_BYTES */
     RUN_SHIFT = 20,                  /* link_runs without gaps */
     BULK_THREADS = 32,
     BULK_BYTES = 16 /* least message, and its granularity */
@@ -61,7 +62,7 @@ static void sweep_stores(struct link_machine *m, const struct link_sweep *w)
                           .run_shift = RUN_SHIFT,
                           .stride = 1 << RUN_SHIFT};
 
-    if (w->bytes % THREAD_BYTES == 0)
+    if (w->bytes >= COPY_LEAST)
         link_launch(d->stream[0], m, d->copy, w->depth, sweep_threads(w->bytes), &c,
                     sizeof c);
     else
@@ -149,13 +150,6 @@ static void link_plan_one(struct sweep_run *r, const struct link_sweep *w, void 
     sweep_plan(r, w->bytes * w->depth);
 }
 
-static int sweep_order(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
 static double sweep_median(struct link_machine *m, struct link_sweep w, unsigned turns)
 {
     double ns[TURNS];
@@ -185,7 +179,7 @@ static void link_measure_one(struct sweep_run *r, const struct link_sweep *w, vo
                               ? (uint64_t)LINK_LINE_BYTES
                               : w->bytes;
 
-    if (w->depth == 1 && w->bytes % THREAD_BYTES == 0)
+    if (w->depth == 1 && w->bytes >= COPY_LEAST)
         link_verify(m, 1, sent);
 }
 

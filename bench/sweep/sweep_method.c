@@ -2,6 +2,7 @@
 /* Chunks of the mechanisms, through the public API: an array of `depth` chunks that device
    0 produces without computing. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "micro.h"
 #include "micro_run.h"
@@ -12,6 +13,7 @@ enum {
     ARRAYS_MAX = 40,
     DEPTH_STEP = 4,
     RUNS = 3,
+    METHOD_TIMES = 4 * RUNS, /* four depths */
     STORED_BYTES = 32 << 20
 };
 
@@ -67,11 +69,16 @@ static double method_base_ns(const struct method_sweep *s, int row)
     return method_ns(s, method_senders[row].base, s->array_bytes, true);
 }
 
-/* *base_ns: of the array, NAN before its first measurement. On GPUs, whose clocks change, a
-   launch without messages precedes each one with them. */
-static void method_measure(struct method_sweep *s, int row, unsigned depth, double *base_ns)
+/* Times of an array, without messages and with them. */
+struct method_times {
+    double base_ns[METHOD_TIMES], ns[METHOD_TIMES];
+    unsigned depth[METHOD_TIMES], count;
+};
+
+/* On GPUs, whose clocks change, a launch without messages precedes each one with them. */
+static void method_measure(struct method_sweep *s, int row, unsigned depth,
+                           struct method_times *t)
 {
-    const enum model_sender who = method_senders[row].who;
     const uint64_t chunk = s->array_bytes / depth;
     const bool is_virtual = s->run->out->is_virtual,
                is_long = is_virtual && s->array_bytes > SWEEP_REPEATED_BYTES;
@@ -80,17 +87,27 @@ static void method_measure(struct method_sweep *s, int row, unsigned depth, doub
         sweep_plan(s->run, s->array_bytes);
         return;
     }
-    if (!sweep_next(s->run, who, s->array_bytes))
+    if (!sweep_next(s->run, method_senders[row].who, s->array_bytes))
         return;
     for (int i = 0; i < (is_long ? 1 : RUNS); i++) {
-        if (!is_virtual || isnan(*base_ns))
-            *base_ns = method_base_ns(s, row);
-        const double ns = method_ns(s, method_senders[row].method, chunk, false);
+        const unsigned n = t->count;
 
-        if (isnan(ns) || isnan(*base_ns)) /* the machine does not support it */
+        t->base_ns[n] = is_virtual && n ? t->base_ns[0] : method_base_ns(s, row);
+        t->ns[n] = method_ns(s, method_senders[row].method, chunk, false);
+        t->depth[n] = depth;
+        if (isnan(t->ns[n]) || isnan(t->base_ns[n])) /* the machine does not support it */
             return;
-        sweep_add(s->run, who, chunk, depth, ns - *base_ns);
+        t->count++;
     }
+}
+
+/* One median of all launches without messages: single ones have two speeds. */
+static void method_add(const struct method_sweep *s, int row, struct method_times *t)
+{
+    qsort(t->base_ns, t->count, sizeof *t->base_ns, sweep_order);
+    for (unsigned i = 0; i < t->count; i++)
+        sweep_add(s->run, method_senders[row].who, s->array_bytes / t->depth[i],
+                  t->depth[i], t->ns[i] - t->base_ns[t->count / 2]);
 }
 
 static bool method_is_selected(const struct method_sweep *s, int row)
@@ -115,13 +132,14 @@ static void method_array(struct method_sweep *s, unsigned array)
     const unsigned depths = array % 2 ? 1 : SWEEP_DEPTH_MAX;
 
     for (int row = 0; row < METHOD_SENDERS; row++) {
-        double base_ns = NAN;
+        struct method_times times = {.count = 0};
 
         if (!method_is_selected(s, row))
             continue;
         for (unsigned depth = 1; depth <= depths && s->array_bytes / depth >= CHUNK_LEAST;
              depth *= DEPTH_STEP)
-            method_measure(s, row, depth, &base_ns);
+            method_measure(s, row, depth, &times);
+        method_add(s, row, &times);
     }
 }
 

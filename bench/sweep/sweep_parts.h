@@ -21,6 +21,8 @@ void sweep_plan(struct sweep_run *r, uint64_t bytes);
 bool sweep_next(struct sweep_run *r, enum model_sender who, uint64_t bytes);
 void sweep_add(struct sweep_run *r, enum model_sender who, uint64_t bytes, unsigned depth,
                double ns);
+/* Ascending, for qsort() of doubles. */
+int sweep_order(const void *left, const void *right);
 /* The largest sum of the messages of a run. */
 uint64_t sweep_limit(const struct sweep_run *r, enum model_sender who);
 

@@ -37,3 +37,10 @@ void sweep_add(struct sweep_run *r, enum model_sender who, uint64_t bytes, unsig
     s->rows = must_grow(s->rows, s->count, &s->capacity, sizeof *s->rows);
     s->rows[s->count++] = (struct sweep_row){who, depth, bytes, ns};
 }
+
+int sweep_order(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}

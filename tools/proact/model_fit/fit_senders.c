@@ -101,8 +101,19 @@ static bool shows_period(const struct fit_group *one, const struct fit_group *mo
            most->median_ns > period_factor * one->median_ns;
 }
 
-/* What the first message takes more than the period of the following ones, without its
-   bytes: the least of the smallest fitted sizes. */
+/* What several messages take more than their number of periods, of one size: from the
+   fewest that show a period, and the most. */
+static double start_of_size(const struct fit_group *few, const struct fit_group *most)
+{
+    while (few < most && few->depth < DEPTH_LEAST)
+        few++;
+    if (few == most)
+        few--;
+    return few->median_ns - few->depth * (most->median_ns - few->median_ns) /
+                                (double)(most->depth - few->depth);
+}
+
+/* The same without bytes: the least of the smallest fitted sizes. */
 static double start_of(const struct fit_table *t)
 {
     double start = INFINITY;
@@ -113,8 +124,7 @@ static double start_of(const struct fit_table *t)
 
         at += depths;
         if (most->is_fitted && one->depth == 1 && most->depth > 1)
-            start = fmin(start, one->median_ns -
-                                    (most->median_ns - one->median_ns) / (most->depth - 1));
+            start = fmin(start, start_of_size(one, most));
     }
     return isfinite(start) ? fmax(start, 0) : 0;
 }
