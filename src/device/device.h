@@ -312,6 +312,12 @@ struct device_backend {
                                              size_t bytes, const void *binary,
                                              struct device_module **out,
                                              struct proact_error *err);
+    /* Starts to compile PTX in the background, so that module_load of it takes little time.
+       True: it is compiled, or module_load compiles it, also after a failure. NULL: loads
+       take little time. */
+    bool (*module_compile)(struct device_set *set, const char *ptx, size_t bytes);
+    /* Whether a text is being compiled. */
+    bool (*is_compiling)(const struct device_set *set);
     void (*module_unload)(struct device_module *m);
     /* Whether kernels can launch kernels with CUDA's device runtime, whose functions
        __cudaCDP2... modules then declare and call. PROACT_EREFUSED names what is missing.

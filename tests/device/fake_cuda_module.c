@@ -257,7 +257,7 @@ cu_result cuLinkComplete(cu_link link, void **out, size_t *bytes)
 
     if (result)
         return result;
-    if (!link->text || !link->has_runtime)
+    if (!link->text || (!link->has_runtime && strstr(link->text, "__cudaCDP2")))
         return CU_INVALID_PTX;
     *out = link->text;
     *bytes = strlen(link->text);

@@ -104,7 +104,7 @@ fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
 # Failures of a driver, and a failure of each of its calls.
 add_dependencies(device_tests runtime_ptx fake_cuda_fake fake_cuda_old fake_cuda_early
     fake_nvtx many_cuda)
-foreach(part failure sweep early binary overlap branches repeat context staging lazy)
+foreach(part failure sweep early binary compile overlap branches repeat context staging lazy)
     set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT
         "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake")
 endforeach()

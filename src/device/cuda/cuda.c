@@ -10,6 +10,7 @@
 #include "device/cuda/cuda_batch.h"
 #include "device/cuda/cuda_lazy_devices.h"
 #include "device/cuda/graph/cuda_repeat.h"
+#include "device/cuda/module/cuda_compile.h"
 
 enum { WAIT_LIMIT_MS = 10000 };
 
@@ -76,6 +77,7 @@ static void cuda_close(struct device_set *set)
 {
     if (!set)
         return;
+    cuda_compile_close(set);
     cuda_lazy_devices_close(set);
     cuda_synchronize(set, NULL);
     cuda_batch_close(set);
@@ -230,6 +232,8 @@ const struct device_backend device_cuda = {
     .write_value = cuda_write_value,
     .module_load = cuda_module_load,
     .module_load_binary = cuda_module_load_binary,
+    .module_compile = cuda_module_compile,
+    .is_compiling = cuda_is_compiling,
     .module_unload = cuda_module_unload,
     .launches = cuda_launches,
     .function = cuda_function,

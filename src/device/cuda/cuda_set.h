@@ -94,6 +94,7 @@ struct device_set {
     struct cuda_nvtx nvtx;
     unsigned count, here; /* devices 0 .. here - 1 are open (cuda_lazy_devices.h) */
     struct cuda_lazy_devices *lazy_devices;
+    struct cuda_compiler *compiler; /* cuda_compile.h; NULL: nothing was compiled */
     unsigned threads; /* host threads for launches, as in the options */
     unsigned queues;  /* hardware queues per device */
     size_t limits[2]; /* set by the user; 0: default */

@@ -295,6 +295,10 @@ const char *choice_refusal(const struct proact_kernel *k)
                  k->name);
     else if (c->last == RAN_UNPREPARED)
         describe_unprepared(c, k);
+    else if (c->last == RAN_MEANWHILE)
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': the versions for several devices are being compiled",
+                 k->name);
     else if (c->last == RAN_TO_BE_TIMED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': this launch was timed on one device", k->name);

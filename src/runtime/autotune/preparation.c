@@ -6,6 +6,7 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
+#include "runtime/session/runtime_wait.h"
 
 /* Expected time of a kernel before the first one is prepared. */
 static const uint64_t usual_ns = 3000000;
@@ -57,14 +58,18 @@ bool preparation_is_affordable(const struct proact *p)
     return plan_budget_permits(&after);
 }
 
-struct preparation preparation_begin(const struct choice *c, const struct launching *l)
+enum proact_status preparation_begin(const struct choice *c, const struct launching *l,
+                                     struct preparation *out, struct proact_error *err)
 {
     const bool counts =
         c && c->step == CHOICE_READY && (c->launches == 1 || !preparation_is_done(l));
+    const enum proact_status status =
+        counts ? session_await_queued(l->kernel->session, err) : PROACT_OK;
 
-    return (struct preparation){.from_ns = counts ? clock_host_ns() : 0,
+    *out = (struct preparation){.from_ns = counts ? clock_host_ns() : 0,
                                 .spent_ns = l->kernel->session->budget.spent_ns,
                                 .counts = counts};
+    return status;
 }
 
 /* The analysis has charged a part of the time already. */
@@ -81,8 +86,10 @@ void preparation_end(const struct preparation *b, const struct launching *l)
         plan_budget_spend(&p->budget, took - charged);
     if (k->preparation != KERNEL_COUNTED)
         return;
+    p->preparations.ns += took;
+    if (l->kernel->is_compiling)
+        return;
     k->preparation = KERNEL_PREPARED;
     p->preparations.waiting--;
     p->preparations.done++;
-    p->preparations.ns += took;
 }

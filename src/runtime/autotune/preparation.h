@@ -6,6 +6,7 @@
    once the budget suffices for all of them: the arrays of a part of its kernels would move
    at each launch of another one. */
 
+#include <proact/status.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,8 +31,9 @@ struct preparation {
 };
 
 /* Around the preparation of a launch; `c` is its decision, or NULL. The first one of a
-   launch shape counts. */
-struct preparation preparation_begin(const struct choice *c, const struct launching *l);
+   launch shape counts, without the work that was queued before. */
+enum proact_status preparation_begin(const struct choice *c, const struct launching *l,
+                                     struct preparation *out, struct proact_error *err);
 void preparation_end(const struct preparation *b, const struct launching *l);
 /* Host time that all kernels are expected to take, in ns, and their number. */
 uint64_t preparation_expected_ns(const struct proact *p, unsigned *kernels);

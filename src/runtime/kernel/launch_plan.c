@@ -116,14 +116,14 @@ static enum proact_status plan_fall_back(struct launching *l, bool is_selected,
     return PROACT_OK;
 }
 
-/* Another version of a kernel takes the host time to compile, which is charged to the
-   budget. Without budget the usual plan stays for now. */
+/* Another version of a kernel takes the host time to load, which is charged to the budget.
+   Without budget, and while it is compiled, the usual plan stays. */
 static enum proact_status plan_load_version(struct launching *l,
                                             const struct transfer_plan *usual,
                                             struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    const uint64_t from = clock_host_ns();
+    const uint64_t from = clock_host_ns() - p->preparations.waited_ns;
     bool is_loaded;
 
     if (p->backend->is_virtual || launch_version_is_loaded(l))
@@ -135,7 +135,11 @@ static enum proact_status plan_load_version(struct launching *l,
     }
     const enum proact_status status = launch_is_cloned(l, &is_loaded, err);
 
-    plan_budget_spend(&p->budget, clock_host_ns() - from);
+    plan_budget_spend(&p->budget, clock_host_ns() - p->preparations.waited_ns - from);
+    if (!status && !is_loaded && l->kernel->is_compiling) {
+        l->plan = *usual;
+        l->measured = NULL;
+    }
     return status;
 }
 

@@ -69,6 +69,7 @@ struct proact {
     } look;
     struct {
         uint64_t ns;            /* host time of the prepared kernels */
+        uint64_t waited_ns;     /* for work that was queued before, not part of it */
         unsigned done, waiting; /* kernels */
     } preparations;             /* runtime/autotune/preparation.h */
     uint64_t chosen;            /* launches with a decision */

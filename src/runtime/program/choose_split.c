@@ -289,6 +289,24 @@ enum proact_status choice_run_untried(struct choice *c, struct launching *l,
     return whole(l, err);
 }
 
+bool choice_awaits_versions(const struct choice *c, const struct launching *l)
+{
+    const struct proact *p = c->session;
+
+    return !choice_is_made(c) && l->kernel->clones && p->backend->is_compiling &&
+           p->backend->is_compiling(p->set);
+}
+
+enum proact_status choice_run_meanwhile(
+    struct choice *c, struct launching *l,
+    enum proact_status (*whole)(struct launching *l, struct proact_error *err),
+    struct proact_error *err)
+{
+    c->last = RAN_MEANWHILE;
+    choice_take_whole(c, l);
+    return whole(l, err);
+}
+
 /* Split times hold for the plan of their launches. After a change of the plan the split is
    timed again; after the measurement of plans, both modes are. */
 static void split_follow_plan(struct choice *c, const struct launching *l)

@@ -26,6 +26,15 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
                                                           struct proact_error *err),
                               struct proact_error *err);
+/* Whether versions are being compiled in the background, of any kernel, and that of the
+   launch has been requested or is loaded. All kernels then run on one device: arrays would
+   move between kernels that are split and those that are not. */
+bool choice_awaits_versions(const struct choice *c, const struct launching *l);
+/* Queues the launch on one device, because its version is being compiled. */
+enum proact_status choice_run_meanwhile(
+    struct choice *c, struct launching *l,
+    enum proact_status (*whole)(struct launching *l, struct proact_error *err),
+    struct proact_error *err);
 /* Whether a split cannot pay, known without the footprint: one device has four SMs for
    each CTA, and device 0 has all bytes of the arrays. */
 bool choice_is_small(const struct choice *c, const struct launching *l);

@@ -373,14 +373,21 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         launch_tables_report(l, false);
         return choice_run_untried(c, l, launch_first, err);
     }
-    const struct preparation preparation = preparation_begin(c, l);
+    if (c && choice_awaits_versions(c, l))
+        return choice_run_meanwhile(c, l, launch_first, err);
+    struct preparation preparation;
 
+    if ((status = preparation_begin(c, l, &preparation, err)))
+        return status;
     l->kernel->found_ns = 0;
     l->is_mode_open = c && !choice_is_made(c);
+    l->may_wait = c != NULL;
     status = launch_bind(l, err);
     preparation_end(&preparation, l);
     if (status)
         return status;
+    if (c && !l->binding && l->kernel->is_compiling)
+        return choice_run_meanwhile(c, l, launch_first, err);
     if (p->lazy_devices.is_opening &&
         p->lazy_devices.are_pending) /* this launch requested the devices */
         return launch_alone(l, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session/runtime_wait.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
@@ -151,6 +152,17 @@ enum proact_progress session_progress(const struct proact *p, struct device_stre
     return progress == PROACT_PROGRESS_DONE && !session_is_first_alone(p)
                ? PROACT_PROGRESS_UNKNOWN
                : progress;
+}
+
+enum proact_status session_await_queued(struct proact *p, struct proact_error *err)
+{
+    if (p->backend->is_virtual || p->recording || !session_try_quiesce(p))
+        return PROACT_OK;
+    const uint64_t from = clock_host_ns();
+    const enum proact_status status = proact_wait(p, err);
+
+    p->preparations.waited_ns += clock_host_ns() - from;
+    return status;
 }
 
 void session_keep(struct proact *p, enum proact_status status,

@@ -13,6 +13,10 @@ void session_settle(struct proact *p);
 /* Whether such a wait ends: no kernel waits for a later action of the host. The call itself
    waits for a limited time if there may be one. */
 bool session_try_quiesce(struct proact *p);
+/* Waits for queued work before the host prepares a launch, on GPUs: loads and allocations
+   wait for it anyway, and it is no part of their time. p->preparations.waited_ns grows.
+   Does nothing in a recording, or if the wait might not end. */
+enum proact_status session_await_queued(struct proact *p, struct proact_error *err);
 /* Defers another failure to the next proact_wait(). */
 void session_keep(struct proact *p, enum proact_status status,
                   const struct proact_error *err);

@@ -26,6 +26,7 @@
 struct clone_part {
     char *text; /* NULL: not created yet */
     size_t bytes;
+    bool is_requested; /* its compilation in the background has begun */
     struct device_module *module[PROACT_DEVICES_MAX];
     struct device_function *function[PROACT_DEVICES_MAX];
     uint64_t variables; /* the session's count at the last update of the modules'
@@ -132,6 +133,16 @@ static enum proact_status load_on(const struct proact_kernel *k, enum instrument
     return status;
 }
 
+static bool is_loaded_everywhere(const struct proact_kernel *k,
+                                 const struct clone_part *part)
+{
+    bool is_loaded = true;
+
+    for (unsigned d = 0; d < k->session->devices.count; d++)
+        is_loaded &= part->function[d] != NULL;
+    return is_loaded;
+}
+
 /* An attempt (proact.looks) needs no code. */
 static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
                                     enum instrument_places places, bool is_end,
@@ -146,6 +157,8 @@ static enum proact_status load_part(struct proact_kernel *k, enum instrument_clo
     if (!part->text)
         status =
             write_part(k, kind, places, is_end, &(struct instrument_result){0}, part, err);
+    if (!status && !is_loaded_everywhere(k, part))
+        status = session_await_queued(k->session, err);
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, kind, part, d, err);
     return status ? status : module_variables_fetch(k, part->module, &part->variables, err);
@@ -157,13 +170,31 @@ static bool may_load(const struct proact_kernel *k, enum instrument_clone kind,
                      enum instrument_places places)
 {
     const struct clone_part *part = &k->clones->part[kind][places];
-    bool is_loaded = true;
 
-    for (unsigned d = 0; d < k->session->devices.count; d++)
-        is_loaded &= part->function[d] != NULL;
-    return (is_loaded &&
+    return (is_loaded_everywhere(k, part) &&
             (!k->session->has_waiting || !module_variables_wait(k, part->variables))) ||
            session_try_quiesce(k->session);
+}
+
+/* Whether the version is being compiled in the background, which begins with the first
+   question. A failure is left to the load. */
+static bool compiles(const struct launching *l, enum instrument_clone kind,
+                     enum instrument_places places)
+{
+    struct proact_kernel *k = l->kernel;
+    const struct device_backend *b = k->session->backend;
+    struct clone_part *part = &k->clones->part[kind][places];
+
+    if (!l->may_wait || !b->module_compile || k->session->looks ||
+        is_loaded_everywhere(k, part))
+        return false;
+    if (part->is_requested && b->is_compiling(k->session->set))
+        return true;
+    if (!part->text &&
+        write_part(k, kind, places, false, &(struct instrument_result){0}, part, NULL))
+        return false;
+    part->is_requested = true;
+    return !b->module_compile(k->session->set, part->text, part->bytes);
 }
 
 static bool fits_statically(const struct proact_kernel *k, uint32_t more)
@@ -218,11 +249,18 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
     if (status)
         return status;
     k->clones->blocked.text[0] = '\0';
+    k->is_compiling = false;
     if (!is_supported || lazy_devices_request(k->session))
         return PROACT_OK;
     const enum instrument_clone kind = clone_of(&l->plan);
     const enum instrument_places places = places_of(l, &l->plan);
 
+    k->is_compiling = compiles(l, kind, places);
+    if (k->is_compiling) {
+        fail(&k->clones->blocked, PROACT_ETIMEOUT,
+             "kernel '%s': its version for several devices is being compiled", k->name);
+        return PROACT_OK;
+    }
     if (!may_load(k, kind, places)) {
         fail(&k->clones->blocked, PROACT_ETIMEOUT,
              "kernel '%s': another kernel waits for the host; the versions of this one "
@@ -310,6 +348,7 @@ bool launch_may_stage(const struct launching *l)
 
     return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0] &&
            fits_statically(k, kernel_stage_more(k)) &&
+           !compiles(l, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan)) &&
            may_load(k, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan));
 }
 
@@ -324,6 +363,7 @@ enum proact_status launch_inside_ready(const struct launching *l, struct proact_
     const struct proact_kernel *k = l->kernel;
 
     if (k->is_annotated || k->clones->result.refusal[INSTRUMENT_GRID].text[0] ||
+        compiles(l, INSTRUMENT_GRID, inside_places(l)) ||
         !may_load(k, INSTRUMENT_GRID, inside_places(l)))
         return PROACT_OK;
     return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), false, err);

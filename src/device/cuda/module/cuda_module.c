@@ -9,6 +9,7 @@
 #include "device/cuda/cuda_batch.h"
 #include "device/cuda/graph/cuda_repeat.h"
 #include "device/cuda/graph/cuda_tape.h"
+#include "device/cuda/module/cuda_compile.h"
 
 enum { LOG_BYTES = 2048 };
 
@@ -78,17 +79,24 @@ static enum proact_status load(struct device_set *set, unsigned device, const ch
         (status = cuda_early_calls(set, device, text, err)) ||
         (status = cuda_enter(set, device, err)))
         return status;
-    bool links = image == text && cuda_must_link(text);
+    bool waits = false;
+    const size_t bytes = strlen(text);
+    const void *binary =
+        image == text ? cuda_compiled_binary(set, text, bytes, &waits) : NULL;
+    bool links = image == text && !binary && cuda_must_link(text);
     char *waiting = NULL;
 
-    if (image == text && !links)
+    if (image == text && !binary && !links) {
         waiting =
             cuda_overlap_text(&set->driver, set->devices[device].capability, text, false);
+        waits = waiting != NULL;
+    }
     cu_result result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
-                             : set->driver.module_load(&module, waiting ? waiting : image,
+                             : set->driver.module_load(&module,
+                                                       binary    ? binary
+                                                       : waiting ? waiting
+                                                                 : image,
                                                        2, options, values);
-
-    const bool waits = waiting != NULL;
 
     free(waiting);
     if (!result && (result = load_all(&set->driver, module)))
@@ -100,6 +108,8 @@ static enum proact_status load(struct device_set *set, unsigned device, const ch
                     device, driver_words(&set->driver, result).text, log[0] ? ": " : "",
                     log);
     }
+    if (binary)
+        cuda_compiled_loaded(set, text, bytes);
     add_module(set, device, name, module, out);
     (*out)->waits = waits;
     (*out)->launches = links;
