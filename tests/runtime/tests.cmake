@@ -99,6 +99,8 @@ fake_cuda_test(runtime.stored_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests stored_plan local)
 fake_cuda_test(runtime.launch_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests launch_plan local)
+fake_cuda_test(runtime.preparation_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
+    COMMAND runtime_tests preparation local)
 fake_cuda_test(runtime.recorded_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests recorded_plan local)
 fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2

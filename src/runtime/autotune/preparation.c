@@ -6,7 +6,6 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
-#include "runtime/session/runtime_wait.h"
 
 /* Expected time of a kernel before the first one is prepared. */
 static const uint64_t usual_ns = 3000000;
@@ -58,18 +57,29 @@ bool preparation_is_affordable(const struct proact *p)
     return plan_budget_permits(&after);
 }
 
-enum proact_status preparation_begin(const struct choice *c, const struct launching *l,
-                                     struct preparation *out, struct proact_error *err)
+struct preparation preparation_begin(const struct choice *c, const struct launching *l)
 {
+    const struct proact *p = l->kernel->session;
     const bool counts =
         c && c->step == CHOICE_READY && (c->launches == 1 || !preparation_is_done(l));
-    const enum proact_status status =
-        counts ? session_await_queued(l->kernel->session, err) : PROACT_OK;
 
-    *out = (struct preparation){.from_ns = counts ? clock_host_ns() : 0,
-                                .spent_ns = l->kernel->session->budget.spent_ns,
+    return (struct preparation){.from_ns = counts ? clock_host_ns() : 0,
+                                .spent_ns = p->budget.spent_ns,
+                                .waited_ns = p->preparations.waited_ns,
                                 .counts = counts};
-    return status;
+}
+
+/* Host time of the preparation that device 0 waited for: none if its queue is not empty
+   yet. Waits for queued work do not count. */
+static uint64_t preparation_took_ns(const struct preparation *b, const struct proact *p)
+{
+    const struct device_backend *d = p->backend;
+    struct device_stream *s = p->devices.device[0].lane[TRANSFER_MAIN];
+
+    if (d->is_virtual ||
+        (d->progress && d->progress(p->set, s, NULL) == PROACT_PROGRESS_RUNNING))
+        return 0;
+    return clock_host_ns() - b->from_ns - (p->preparations.waited_ns - b->waited_ns);
 }
 
 /* The analysis has charged a part of the time already. */
@@ -79,7 +89,7 @@ void preparation_end(const struct preparation *b, const struct launching *l)
         return;
     struct proact *p = l->kernel->session;
     struct proact_kernel *k = preparation_kernel(l);
-    const uint64_t took = p->backend->is_virtual ? 0 : clock_host_ns() - b->from_ns,
+    const uint64_t took = preparation_took_ns(b, p),
                    charged = p->budget.spent_ns - b->spent_ns;
 
     if (took > charged && p->budget.spent_ns >= b->spent_ns)

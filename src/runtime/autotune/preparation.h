@@ -6,7 +6,6 @@
    once the budget suffices for all of them: the arrays of a part of its kernels would move
    at each launch of another one. */
 
-#include <proact/status.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,14 +25,13 @@ bool preparation_is_affordable(const struct proact *p);
 bool preparation_is_done(const struct launching *l);
 
 struct preparation {
-    uint64_t from_ns, spent_ns;
+    uint64_t from_ns, spent_ns, waited_ns;
     bool counts;
 };
 
 /* Around the preparation of a launch; `c` is its decision, or NULL. The first one of a
-   launch shape counts, without the work that was queued before. */
-enum proact_status preparation_begin(const struct choice *c, const struct launching *l,
-                                     struct preparation *out, struct proact_error *err);
+   launch shape counts, except for host time that overlaps with queued work. */
+struct preparation preparation_begin(const struct choice *c, const struct launching *l);
 void preparation_end(const struct preparation *b, const struct launching *l);
 /* Host time that all kernels are expected to take, in ns, and their number. */
 uint64_t preparation_expected_ns(const struct proact *p, unsigned *kernels);

@@ -375,10 +375,8 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     }
     if (c && choice_awaits_versions(c, l))
         return choice_run_meanwhile(c, l, launch_first, err);
-    struct preparation preparation;
+    const struct preparation preparation = preparation_begin(c, l);
 
-    if ((status = preparation_begin(c, l, &preparation, err)))
-        return status;
     l->kernel->found_ns = 0;
     l->is_mode_open = c && !choice_is_made(c);
     l->may_wait = c != NULL;
