@@ -5,8 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -47,7 +50,7 @@ static void compile_wait(struct device_set *set, const char *text)
 /* All devices load what was compiled once. */
 static void a_text_is_compiled_once(void **state)
 {
-    struct device_set *set = compile_open("DEVICES=2");
+    struct device_set *set = compile_open("FAKE_CUDA_DEVICES=2");
     struct device_module *module[2];
     struct device_function *f;
     struct proact_error err;
@@ -71,7 +74,7 @@ static void a_text_is_compiled_once(void **state)
 /* The load reports what the compiler does not accept. */
 static void a_failure_is_left_to_the_load(void **state)
 {
-    struct device_set *set = compile_open("DEVICES=2 FAIL=cuLinkComplete:1:218");
+    struct device_set *set = compile_open("FAKE_CUDA_FAIL=cuLinkComplete:1:218");
     struct device_module *module;
     struct proact_error err;
 
@@ -91,7 +94,7 @@ static void a_failure_is_left_to_the_load(void **state)
 /* Devices of several kinds need several binaries: each load compiles. */
 static void mixed_devices_compile_at_the_load(void **state)
 {
-    struct device_set *set = compile_open("DEVICES=2");
+    struct device_set *set = compile_open("FAKE_CUDA_DEVICES=2");
 
     (void)state;
     set->devices[1].capability--;
@@ -106,7 +109,7 @@ static void a_set_closes_while_it_compiles(void **state)
 
     (void)state;
     for (unsigned n = 0; n < 20; n++) {
-        struct device_set *set = compile_open("DEVICES=2");
+        struct device_set *set = compile_open("FAKE_CUDA_DEVICES=2");
 
         for (unsigned i = 0; i < 5; i++) {
             snprintf(text, sizeof text, "%s// %u\n", right_text, i);
@@ -116,9 +119,57 @@ static void a_set_closes_while_it_compiles(void **state)
     }
 }
 
+static struct device_set *closed_at_exit;
+
+static void compile_close_at_exit(void)
+{
+    device_cuda.close(closed_at_exit);
+}
+
+/* The exit handlers of the compiler's library run after the compilation, although the
+   program closes its set later. `count` texts: the last one is compiled at the exit. */
+static void compile_and_exit(unsigned count)
+{
+    char text[sizeof right_text + 8];
+    struct proact_error err;
+
+    if (device_cuda.open(&(struct device_options){.wait_limit_ms = 400}, &closed_at_exit,
+                         &err) ||
+        atexit(compile_close_at_exit))
+        _exit(2);
+    for (unsigned i = 0; i < count; i++) {
+        while (device_cuda.is_compiling(closed_at_exit))
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
+        snprintf(text, sizeof text, "%s// %u\n", right_text, i);
+        if (device_cuda.module_compile(closed_at_exit, text, strlen(text)))
+            _exit(2);
+    }
+    nanosleep(&(struct timespec){0, 50000000}, NULL);
+    exit(0);
+}
+
+/* While the first text is compiled, and after the compiler has loaded more. */
+static void a_program_exits_while_it_compiles(void **state)
+{
+    int status;
+
+    (void)state;
+    fake_cuda_set_up("FAKE_CUDA_LINK_MS=200");
+    for (unsigned count = 1; count <= 2; count++) {
+        const pid_t child = fork();
+
+        assert_int_not_equal(child, -1);
+        if (child == 0)
+            compile_and_exit(count);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_exits_while_it_compiles), /* no library is loaded yet */
         cmocka_unit_test(a_text_is_compiled_once),
         cmocka_unit_test(a_failure_is_left_to_the_load),
         cmocka_unit_test(mixed_devices_compile_at_the_load),

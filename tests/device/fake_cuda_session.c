@@ -31,8 +31,9 @@ static void call(const char *symbol, void *out)
 
 void fake_cuda_set_up(const char *settings)
 {
-    static const char *const all[] = {"DEVICES", "NAMES",      "MEMORY",  "PEERS",
-                                      "VERSION", "ATTRIBUTES", "OPEN_MS", "FAIL"};
+    static const char *const all[] = {"DEVICES", "NAMES",   "MEMORY",
+                                      "PEERS",   "VERSION", "ATTRIBUTES",
+                                      "OPEN_MS", "LINK_MS", "FAIL"};
     char name[64], value[128];
     int length;
     void (*reset)(void);

@@ -43,6 +43,11 @@ foreach(kind fake old early)
     endif()
 endforeach()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/driver_none/libcuda.so.1 "")
+add_library(fake_jit SHARED device/fake_jit.c)
+target_link_libraries(fake_jit PRIVATE proact_options)
+set_target_properties(fake_jit PROPERTIES OUTPUT_NAME nvidia-ptxjitcompiler SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
+add_dependencies(fake_cuda_fake fake_jit)
 add_library(fake_nvtx SHARED device/fake_nvtx.c)
 target_link_libraries(fake_nvtx PRIVATE proact_options)
 set_target_properties(fake_nvtx PROPERTIES OUTPUT_NAME nvtx3interop SOVERSION 1

@@ -89,15 +89,21 @@ struct cuda_nvtx {
     int (*pop)(void);
 };
 
+enum { CUDA_HOLDS = 32 };
+struct cuda_hold { /* cuda_hold.c */
+    struct device_set *set;
+    atomic_uint_least64_t number, limit_ns;
+};
+
 struct device_set {
     struct driver driver;
     struct cuda_nvtx nvtx;
     unsigned count, here; /* devices 0 .. here - 1 are open (cuda_lazy_devices.h) */
     struct cuda_lazy_devices *lazy_devices;
     struct cuda_compiler *compiler; /* cuda_compile.h; NULL: nothing was compiled */
-    unsigned threads; /* host threads for launches, as in the options */
-    unsigned queues;  /* hardware queues per device */
-    size_t limits[2]; /* set by the user; 0: default */
+    unsigned threads;               /* host threads for launches, as in the options */
+    unsigned queues;                /* hardware queues per device */
+    size_t limits[2];               /* set by the user; 0: default */
     struct cuda_device *devices;
     double wait_limit_ns;
     enum proact_status broken; /* status of all further calls; `sentence` is the message */
@@ -105,8 +111,9 @@ struct device_set {
     bool is_stuck;             /* a stream never ended; its resources are leaked */
     char sentence[400];
     uint64_t opened_ns, now_ns;
-    uint64_t holds; /* queued so far: cuda_hold.c */
-    atomic_uint_least64_t holds_begun, holds_let_go, hold_limit_ns;
+    struct cuda_hold hold[CUDA_HOLDS]; /* the last ones, by number */
+    uint64_t holds;                    /* queued so far */
+    atomic_uint_least64_t holds_let_go;
     uint64_t captures; /* number of graph captures so far */
     bool is_taping;    /* operations are appended to the tape: cuda_tape.h */
     bool is_capturing; /* operations are passed on to the driver's capture */

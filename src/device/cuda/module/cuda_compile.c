@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compilation of PTX by a thread of its own, which takes the driver 20 to 100 ms a kernel
    unless it finds the result in its cache. The driver's linker only computes, and waits for
-   no device; a module load waits for all streams of its device. */
+   no device; a module load waits for all streams of its device.
+
+   The compiler is a library of its own, whose exit handlers must not run while the thread
+   is in it. Exit handlers run in reverse order. Therefore the library is loaded first, and
+   then a handler is registered that waits for the threads. */
 #include "device/cuda/module/cuda_compile.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,6 +27,7 @@ struct cuda_compiled {
 };
 
 struct cuda_compiler {
+    struct cuda_compiler *next; /* in `running` */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -29,6 +35,43 @@ struct cuda_compiler {
     struct cuda_compiled *first;
     atomic_uint pending;
 };
+
+static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cuda_compiler *running; /* with a thread, of all sets */
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT, again_once = PTHREAD_ONCE_INIT;
+static bool has_exit_handler;
+
+/* Waits for the text that is being compiled. The caller has `running_lock`. */
+static void compile_stop(struct cuda_compiler *o)
+{
+    pthread_mutex_lock(&o->lock);
+    o->ends = true;
+    pthread_cond_signal(&o->changed);
+    pthread_mutex_unlock(&o->lock);
+    pthread_join(o->thread, NULL);
+    o->has_thread = false;
+    atomic_store(&o->pending, 0);
+}
+
+static void compile_exit(void)
+{
+    pthread_mutex_lock(&running_lock);
+    for (; running; running = running->next)
+        compile_stop(running);
+    pthread_mutex_unlock(&running_lock);
+}
+
+static void compile_prepare_exit(void)
+{
+    has_exit_handler = dlopen("libnvidia-ptxjitcompiler.so.1", RTLD_NOW | RTLD_LOCAL) &&
+                       !atexit(compile_exit);
+}
+
+/* After the first text: the compiler may have loaded further libraries. */
+static void compile_prepare_again(void)
+{
+    atexit(compile_exit);
+}
 
 static void compile_free(struct cuda_compiled *c)
 {
@@ -83,6 +126,7 @@ static void *compile_run(void *context)
         pthread_mutex_unlock(&o->lock);
         if (is_ready)
             compile_one(set, c);
+        pthread_once(&again_once, compile_prepare_again);
         atomic_store(&c->is_done, true);
         atomic_fetch_sub(&o->pending, 1);
         pthread_mutex_lock(&o->lock);
@@ -105,7 +149,13 @@ static bool compile_start(struct device_set *set)
     pthread_sigmask(SIG_SETMASK, &all, &was);
     o->has_thread = !pthread_create(&o->thread, NULL, compile_run, set);
     pthread_sigmask(SIG_SETMASK, &was, NULL);
-    return o->has_thread;
+    if (!o->has_thread)
+        return false;
+    pthread_mutex_lock(&running_lock);
+    o->next = running;
+    running = o;
+    pthread_mutex_unlock(&running_lock);
+    return true;
 }
 
 void cuda_compile_close(struct device_set *set)
@@ -114,12 +164,14 @@ void cuda_compile_close(struct device_set *set)
 
     if (!o)
         return;
-    pthread_mutex_lock(&o->lock);
-    o->ends = true;
-    pthread_cond_signal(&o->changed);
-    pthread_mutex_unlock(&o->lock);
-    if (o->has_thread)
-        pthread_join(o->thread, NULL);
+    pthread_mutex_lock(&running_lock);
+    for (struct cuda_compiler **link = &running; *link; link = &(*link)->next)
+        if (*link == o) {
+            *link = o->next;
+            compile_stop(o);
+            break;
+        }
+    pthread_mutex_unlock(&running_lock);
     for (struct cuda_compiled *c = o->first, *next; c; c = next) {
         next = c->next;
         compile_free(c);
@@ -153,8 +205,9 @@ static bool compile_begin(struct device_set *set, char *text, size_t bytes)
 {
     struct cuda_compiler *o;
 
-    if (!compile_applies(set, text) || (!set->compiler && !compile_start(set)) ||
-        !set->compiler->has_thread)
+    pthread_once(&exit_once, compile_prepare_exit);
+    if (!has_exit_handler || !compile_applies(set, text) ||
+        (!set->compiler && !compile_start(set)) || !set->compiler->has_thread)
         return false;
     struct cuda_compiled *c = must_calloc(1, sizeof *c);
 

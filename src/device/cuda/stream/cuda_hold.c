@@ -10,11 +10,11 @@
 
 static void hold_until_released(void *context)
 {
-    struct device_set *set = context;
-    const uint64_t end_ns = clock_host_ns() + atomic_load(&set->hold_limit_ns);
-    const uint64_t number = atomic_fetch_add(&set->holds_begun, 1);
+    struct cuda_hold *h = context;
+    const uint64_t end_ns = clock_host_ns() + atomic_load(&h->limit_ns);
 
-    while (atomic_load_explicit(&set->holds_let_go, memory_order_acquire) <= number &&
+    while (atomic_load_explicit(&h->set->holds_let_go, memory_order_acquire) <=
+               atomic_load(&h->number) &&
            clock_host_ns() < end_ns)
         sched_yield();
 }
@@ -27,9 +27,13 @@ enum proact_status cuda_hold(struct device_stream *s, uint64_t limit_ns,
 
     if (status)
         return status;
-    atomic_store(&set->hold_limit_ns, limit_ns);
+    struct cuda_hold *h = &set->hold[set->holds % CUDA_HOLDS];
+
+    h->set = set;
+    atomic_store(&h->number, set->holds);
+    atomic_store(&h->limit_ns, limit_ns);
     s->is_open_ended = true;
-    const int result = set->driver.host_function(s->stream, hold_until_released, set);
+    const int result = set->driver.host_function(s->stream, hold_until_released, h);
 
     set->holds += !result;
     return cuda_leave(set, s->device, result, "cuLaunchHostFunc", err);
