@@ -69,15 +69,14 @@ struct preparation preparation_begin(const struct choice *c, const struct launch
                                 .counts = counts};
 }
 
-/* Host time of the preparation that device 0 waited for: none if its queue is not empty
+/* Host time of the preparation that the devices waited for: none if a queue is not empty
    yet. Waits for queued work do not count. */
 static uint64_t preparation_took_ns(const struct preparation *b, const struct proact *p)
 {
     const struct device_backend *d = p->backend;
-    struct device_stream *s = p->devices.device[0].lane[TRANSFER_MAIN];
 
     if (d->is_virtual ||
-        (d->progress && d->progress(p->set, s, NULL) == PROACT_PROGRESS_RUNNING))
+        (d->progress && d->progress(p->set, NULL, NULL) == PROACT_PROGRESS_RUNNING))
         return 0;
     return clock_host_ns() - b->from_ns - (p->preparations.waited_ns - b->waited_ns);
 }
