@@ -378,6 +378,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     const struct preparation preparation = preparation_begin(c, l);
 
     l->kernel->found_ns = 0;
+    l->kernel->is_compiling = false;
     l->is_mode_open = c && !choice_is_made(c);
     l->may_wait = c != NULL;
     status = launch_bind(l, err);
