@@ -166,6 +166,27 @@ static void a_program_exits_while_it_compiles(void **state)
     }
 }
 
+/* A fork has no thread, and waits for none when it closes the set. */
+static void a_fork_closes_its_set(void **state)
+{
+    struct device_set *set = compile_open("FAKE_CUDA_DEVICES=2");
+    int status;
+
+    (void)state;
+    compile_wait(set, right_text);
+    const pid_t child = fork();
+
+    assert_int_not_equal(child, -1);
+    if (child == 0) {
+        alarm(5);
+        device_cuda.close(set);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    compile_close(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +195,7 @@ int main(void)
         cmocka_unit_test(a_failure_is_left_to_the_load),
         cmocka_unit_test(mixed_devices_compile_at_the_load),
         cmocka_unit_test(a_set_closes_while_it_compiles),
+        cmocka_unit_test(a_fork_closes_its_set),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -29,6 +30,7 @@ struct cuda_compiled {
 struct cuda_compiler {
     struct cuda_compiler *next; /* in `running` */
     pthread_t thread;
+    pid_t process; /* that has the thread: a fork does not */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool has_thread, ends;
@@ -44,6 +46,8 @@ static bool has_exit_handler;
 /* Waits for the text that is being compiled. The caller has `running_lock`. */
 static void compile_stop(struct cuda_compiler *o)
 {
+    if (o->process != getpid())
+        return;
     pthread_mutex_lock(&o->lock);
     o->ends = true;
     pthread_cond_signal(&o->changed);
@@ -151,6 +155,7 @@ static bool compile_start(struct device_set *set)
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     if (!o->has_thread)
         return false;
+    o->process = getpid();
     pthread_mutex_lock(&running_lock);
     o->next = running;
     running = o;
@@ -162,7 +167,7 @@ void cuda_compile_close(struct device_set *set)
 {
     struct cuda_compiler *o = set->compiler;
 
-    if (!o)
+    if (!o || (o->has_thread && o->process != getpid()))
         return;
     pthread_mutex_lock(&running_lock);
     for (struct cuda_compiler **link = &running; *link; link = &(*link)->next)
