@@ -330,6 +330,22 @@ static bool may_know_more(const struct launching *l)
     return !l->binding || (l->found.flags && !l->original);
 }
 
+/* Binds the launch, and charges the host time. `c`: its decision, or NULL. */
+static enum proact_status launch_prepare(const struct choice *c, struct launching *l,
+                                         struct proact_error *err)
+{
+    const struct preparation preparation = preparation_begin(c, l);
+
+    l->kernel->found_ns = 0;
+    l->kernel->is_compiling = false;
+    l->is_mode_open = c && !choice_is_made(c);
+    l->may_wait = c != NULL;
+    const enum proact_status status = launch_bind(l, err);
+
+    preparation_end(&preparation, l);
+    return status;
+}
+
 static enum proact_status launch_chosen(struct launching *l, const struct proact_grid *grid,
                                         struct proact_error *err)
 {
@@ -375,15 +391,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     }
     if (c && choice_awaits_versions(c, l))
         return choice_run_meanwhile(c, l, launch_first, err);
-    const struct preparation preparation = preparation_begin(c, l);
-
-    l->kernel->found_ns = 0;
-    l->kernel->is_compiling = false;
-    l->is_mode_open = c && !choice_is_made(c);
-    l->may_wait = c != NULL;
-    status = launch_bind(l, err);
-    preparation_end(&preparation, l);
-    if (status)
+    if ((status = launch_prepare(c, l, err)))
         return status;
     if (c && !l->binding && l->kernel->is_compiling)
         return choice_run_meanwhile(c, l, launch_first, err);
