@@ -10,8 +10,8 @@
 
 enum {
     RUNS = 5,
-    TURNS = 9, /* on GPUs, of which a row is the median */
-    TURNS_BYTES = 16 << 20,
+    ROW_RUNS = 9,         /* on GPUs; the row is their median */
+    ROW_BYTES = 16 << 20, /* of a run; a row of a longer one is a single run */
     THREADS_MAX = 1024,
     THREAD_BYTES = 16 * LINK_UNROLL, /* that a thread of link_copy sends at once */
     COPY_LEAST = 2 << 10,            /* message of link_copy; a multiple of THREAD_BYTES */
@@ -150,14 +150,14 @@ static void link_plan_one(struct sweep_run *r, const struct link_sweep *w, void 
     sweep_plan(r, w->bytes * w->depth);
 }
 
-static double sweep_median(struct link_machine *m, struct link_sweep w, unsigned turns)
+static double sweep_median(struct link_machine *m, struct link_sweep w, unsigned runs)
 {
-    double ns[TURNS];
+    double ns[ROW_RUNS];
 
-    for (unsigned i = 0; i < turns; i++)
+    for (unsigned i = 0; i < runs; i++)
         ns[i] = sweep_once(m, w);
-    qsort(ns, turns, sizeof *ns, sweep_order);
-    return ns[turns / 2];
+    qsort(ns, runs, sizeof *ns, sweep_order);
+    return ns[runs / 2];
 }
 
 /* After a warm-up on GPUs. */
@@ -174,12 +174,15 @@ static void link_measure_one(struct sweep_run *r, const struct link_sweep *w, vo
         sweep_once(m, *w);
     for (unsigned i = 0; i < (is_long ? 1 : RUNS); i++)
         sweep_add(r, w->who, w->bytes, w->depth,
-                  sweep_median(m, *w, is_virtual || all > TURNS_BYTES ? 1 : TURNS));
+                  sweep_median(m, *w, is_virtual || all > ROW_BYTES ? 1 : ROW_RUNS));
     const uint64_t sent = w->who == MODEL_SEND_BULK_STORE && w->bytes > LINK_LINE_BYTES
                               ? (uint64_t)LINK_LINE_BYTES
                               : w->bytes;
 
-    if (w->depth == 1 && w->bytes >= COPY_LEAST)
+    /* link_runs sends no source. */
+    const bool has_source = w->who != MODEL_SEND_STORE || w->bytes >= COPY_LEAST;
+
+    if (w->depth == 1 && has_source && w->bytes % THREAD_BYTES == 0)
         link_verify(m, 1, sent);
 }
 

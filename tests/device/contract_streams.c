@@ -296,7 +296,7 @@ static void a_blocked_stream_waits(struct contract *c)
     c->b->event_destroy(event);
 }
 
-/* It does not end a later hold, and a later hold does not undo it. */
+/* A release does not end a later hold, and a later hold does not cancel the release. */
 static void a_release_ends_earlier_holds(struct contract *c)
 {
     if (!c->b->hold)

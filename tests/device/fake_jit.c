@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces the library of NVIDIA's compiler: compilations take FAKE_CUDA_LINK_MS, and one
-   that goes on after an exit handler of the library ends the process. The first one adds
-   such a handler, as a library does that it loads. */
+/* Replacement of NVIDIA's compiler library. A compilation takes FAKE_CUDA_LINK_MS. If an
+   exit handler of the library has run by then, the process aborts. The first compilation
+   registers a second handler, like a compiler that loads another library. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>

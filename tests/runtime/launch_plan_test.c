@@ -10,14 +10,7 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 
-enum {
-    DEVICES = 4,
-    STEPS = 24,
-    REPLAYS = 3,
-    METHODS_LEAST = 5,
-    PATIENCE = 10000,
-    QUEUED_NS = 50000000
-};
+enum { DEVICES = 4, STEPS = 24, REPLAYS = 3, METHODS_LEAST = 5 };
 
 static struct ring ring_open(uint64_t seed)
 {

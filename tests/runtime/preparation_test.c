@@ -12,7 +12,7 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 
-enum { STEPS = 24, PATIENCE = 10000, QUEUED_NS = 50000000 };
+enum { STEPS = 24, POLLS_MAX = 10000, QUEUED_NS = 50000000 };
 
 static const struct device_backend *hold_below;
 static char hold_log[512];
@@ -77,7 +77,7 @@ static void the_host_is_not_timed(void **state)
     proact_close(b.p);
 }
 
-static bool versions_compile; /* in the background, without an end */
+static bool versions_compile; /* compilations are in progress */
 
 static bool versions_module_compile(struct device_set *set, const char *ptx, size_t bytes)
 {
@@ -160,7 +160,7 @@ static void a_preparation_is_charged(void **state)
     struct bench b = r.b;
 
     (void)state;
-    for (int i = 0; i < PATIENCE && !b.p->preparations.done; i++) {
+    for (int i = 0; i < POLLS_MAX && !b.p->preparations.done; i++) {
         MUST(ring_step_buffer(&r, i, 0));
         nanosleep(&(struct timespec){0, 100000}, NULL); /* the version is compiled */
     }
@@ -188,7 +188,6 @@ static void queued_work_is_not_charged(void **state)
     struct ring r =
         ring_open_with(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL});
     struct bench b = r.b;
-
     struct device_backend slow = *(hold_below = b.p->backend);
 
     (void)state;
@@ -200,7 +199,7 @@ static void queued_work_is_not_charged(void **state)
     MUST(ring_step_buffer(&r, 0, 0));
     assert_int_equal(b.p->preparations.ns, 0);
     slow.module_compile = hold_below->module_compile;
-    for (int i = 0; i < PATIENCE && !b.p->preparations.done; i++) {
+    for (int i = 0; i < POLLS_MAX && !b.p->preparations.done; i++) {
         MUST(ring_step_buffer(&r, i, 0));
         nanosleep(&(struct timespec){0, 100000}, NULL);
     }

@@ -295,7 +295,7 @@ const char *choice_refusal(const struct proact_kernel *k)
                  k->name);
     else if (c->last == RAN_UNPREPARED)
         describe_unprepared(c, k);
-    else if (c->last == RAN_MEANWHILE)
+    else if (c->last == RAN_UNCOMPILED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': the versions for several devices are being compiled",
                  k->name);

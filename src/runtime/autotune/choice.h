@@ -85,10 +85,10 @@ struct choice {
         RAN_UNTRIED,    /* see look.h */
         RAN_UNPREPARED, /* see preparation.h */
         RAN_UNMEASURED,
-        RAN_MEANWHILE, /* its versions are being compiled */
-        RAN_SMALL      /* a split cannot pay */
-    } last;            /* mode of the last launch */
-    char why[192];     /* written on request */
+        RAN_UNCOMPILED, /* its versions are being compiled */
+        RAN_SMALL       /* a split cannot pay */
+    } last;             /* mode of the last launch */
+    char why[192];      /* written on request */
 };
 
 /* Decision for the next launch of a shape. */

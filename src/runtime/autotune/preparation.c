@@ -96,7 +96,7 @@ void preparation_end(const struct preparation *b, const struct launching *l)
     if (k->preparation != KERNEL_COUNTED)
         return;
     p->preparations.ns += took;
-    if (l->kernel->is_compiling)
+    if (l->is_compiling)
         return;
     k->preparation = KERNEL_PREPARED;
     p->preparations.waiting--;

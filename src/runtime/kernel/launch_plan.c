@@ -136,7 +136,7 @@ static enum proact_status plan_load_version(struct launching *l,
     const enum proact_status status = launch_is_cloned(l, &is_loaded, err);
 
     plan_budget_spend(&p->budget, clock_host_ns() - p->preparations.waited_ns - from);
-    if (!status && !is_loaded && l->kernel->is_compiling) {
+    if (!status && !is_loaded && l->is_compiling) {
         l->plan = *usual;
         l->measured = NULL;
     }

@@ -14,7 +14,8 @@ struct proact;
 struct problem_timer {
     struct device_event *from, *to; /* NULL: not created yet */
     unsigned device;
-    bool is_recorded, is_delayed, was_delayed;
+    bool is_recorded;
+    bool is_delayed, was_delayed; /* the stream waits now, or did for an earlier launch */
 };
 
 /* Before and after the kernels of all devices are queued: hold the timer's stream, so that

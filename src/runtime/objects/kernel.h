@@ -95,7 +95,6 @@ struct proact_kernel {
        charged to the budget. */
     uint64_t found_ns, unused_ns, charged_ns;
     enum { KERNEL_NEW, KERNEL_COUNTED, KERNEL_PREPARED } preparation; /* preparation.h */
-    bool is_compiling; /* the version of its last launch, in the background */
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
     struct kernel_tables *tables;

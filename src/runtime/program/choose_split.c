@@ -297,12 +297,12 @@ bool choice_awaits_versions(const struct choice *c, const struct launching *l)
            p->backend->is_compiling(p->set);
 }
 
-enum proact_status choice_run_meanwhile(
+enum proact_status choice_run_uncompiled(
     struct choice *c, struct launching *l,
     enum proact_status (*whole)(struct launching *l, struct proact_error *err),
     struct proact_error *err)
 {
-    c->last = RAN_MEANWHILE;
+    c->last = RAN_UNCOMPILED;
     choice_take_whole(c, l);
     return whole(l, err);
 }

@@ -31,7 +31,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
    move between kernels that are split and those that are not. */
 bool choice_awaits_versions(const struct choice *c, const struct launching *l);
 /* Queues the launch on one device, because its version is being compiled. */
-enum proact_status choice_run_meanwhile(
+enum proact_status choice_run_uncompiled(
     struct choice *c, struct launching *l,
     enum proact_status (*whole)(struct launching *l, struct proact_error *err),
     struct proact_error *err);

@@ -337,7 +337,6 @@ static enum proact_status launch_prepare(const struct choice *c, struct launchin
     const struct preparation preparation = preparation_begin(c, l);
 
     l->kernel->found_ns = 0;
-    l->kernel->is_compiling = false;
     l->is_mode_open = c && !choice_is_made(c);
     l->may_wait = c != NULL;
     const enum proact_status status = launch_bind(l, err);
@@ -390,11 +389,11 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return choice_run_untried(c, l, launch_first, err);
     }
     if (c && choice_awaits_versions(c, l))
-        return choice_run_meanwhile(c, l, launch_first, err);
+        return choice_run_uncompiled(c, l, launch_first, err);
     if ((status = launch_prepare(c, l, err)))
         return status;
-    if (c && !l->binding && l->kernel->is_compiling)
-        return choice_run_meanwhile(c, l, launch_first, err);
+    if (c && !l->binding && l->is_compiling)
+        return choice_run_uncompiled(c, l, launch_first, err);
     if (p->lazy_devices.is_opening &&
         p->lazy_devices.are_pending) /* this launch requested the devices */
         return launch_alone(l, err);

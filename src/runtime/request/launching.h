@@ -44,8 +44,9 @@ struct launching {
     struct problem_timer *timer; /* problem_timer.h; NULL: the kernel is not timed */
     bool is_mode_open;           /* split or one device is not decided: no plan is timed */
     struct launch_problem
-        *measured; /* problem whose plan this launch measures; NULL: none */
-    bool may_wait; /* the launch may run on one device while its version is compiled */
+        *measured;     /* problem whose plan this launch measures; NULL: none */
+    bool may_wait;     /* the launch may run on one device while its version is compiled */
+    bool is_compiling; /* its version is being compiled in the background */
     struct derived found;           /* the derived write set, without user maps */
     struct kernel_binding *binding; /* NULL: the launch is not split */
     struct choice *choice;          /* NULL: no decision between split and single-device */

@@ -178,8 +178,8 @@ static bool may_load(const struct proact_kernel *k, enum instrument_clone kind,
 
 /* Whether the version is being compiled in the background, which begins with the first
    question. A failure is left to the load. */
-static bool compiles(const struct launching *l, enum instrument_clone kind,
-                     enum instrument_places places)
+static bool version_compiles(const struct launching *l, enum instrument_clone kind,
+                             enum instrument_places places)
 {
     struct proact_kernel *k = l->kernel;
     const struct device_backend *b = k->session->backend;
@@ -238,7 +238,7 @@ enum proact_status launch_supports_plan(const struct launching *l, bool *support
     return PROACT_OK;
 }
 
-enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
+enum proact_status launch_is_cloned(struct launching *l, bool *cloned,
                                     struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
@@ -249,14 +249,14 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
     if (status)
         return status;
     k->clones->blocked.text[0] = '\0';
-    k->is_compiling = false;
+    l->is_compiling = false;
     if (!is_supported || lazy_devices_request(k->session))
         return PROACT_OK;
     const enum instrument_clone kind = clone_of(&l->plan);
     const enum instrument_places places = places_of(l, &l->plan);
 
-    k->is_compiling = compiles(l, kind, places);
-    if (k->is_compiling) {
+    l->is_compiling = version_compiles(l, kind, places);
+    if (l->is_compiling) {
         fail(&k->clones->blocked, PROACT_ETIMEOUT,
              "kernel '%s': its version for several devices is being compiled", k->name);
         return PROACT_OK;
@@ -275,10 +275,11 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
 
 bool launch_version_is_loaded(const struct launching *l)
 {
-    const struct kernel_clones *c = l->kernel->clones;
+    const struct proact_kernel *k = l->kernel;
 
-    return c && c->part[clone_of(&l->plan)][places_of(l, &l->plan)]
-                    .function[l->kernel->session->devices.count - 1];
+    return k->clones &&
+           is_loaded_everywhere(
+               k, &k->clones->part[clone_of(&l->plan)][places_of(l, &l->plan)]);
 }
 
 /* The version that the launch runs; it is bound. */
@@ -348,7 +349,8 @@ bool launch_may_stage(const struct launching *l)
 
     return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0] &&
            fits_statically(k, kernel_stage_more(k)) &&
-           !compiles(l, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan)) &&
+           !version_compiles(l, INSTRUMENT_STAGE,
+                             places_of(l, &l->binding->transfer.plan)) &&
            may_load(k, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan));
 }
 
@@ -363,7 +365,7 @@ enum proact_status launch_inside_ready(const struct launching *l, struct proact_
     const struct proact_kernel *k = l->kernel;
 
     if (k->is_annotated || k->clones->result.refusal[INSTRUMENT_GRID].text[0] ||
-        compiles(l, INSTRUMENT_GRID, inside_places(l)) ||
+        version_compiles(l, INSTRUMENT_GRID, inside_places(l)) ||
         !may_load(k, INSTRUMENT_GRID, inside_places(l)))
         return PROACT_OK;
     return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), false, err);

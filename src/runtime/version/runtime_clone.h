@@ -13,9 +13,10 @@ struct launching;
 struct proact_kernel;
 
 /* Whether a version exists for the launch under its plan; loads it on first use, except for
-   an attempt (proact.looks).
-   proact_kernel_refusal() states a missing version's reason. */
-enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
+   an attempt (proact.looks). False while it is compiled in the background, if the launch
+   may wait; l->is_compiling is then set. proact_kernel_refusal() states a missing
+   version's reason. */
+enum proact_status launch_is_cloned(struct launching *l, bool *cloned,
                                     struct proact_error *err);
 
 /* Whether that version is loaded already. */

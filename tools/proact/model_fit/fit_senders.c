@@ -101,8 +101,8 @@ static bool shows_period(const struct fit_group *one, const struct fit_group *mo
            most->median_ns > period_factor * one->median_ns;
 }
 
-/* What several messages take more than their number of periods, of one size: from the
-   fewest that show a period, and the most. */
+/* Time of a series that does not grow with its length, for one size: the intercept of the
+   line through the shortest series of at least DEPTH_LEAST messages and the longest one. */
 static double start_of_size(const struct fit_group *few, const struct fit_group *most)
 {
     while (few < most && few->depth < DEPTH_LEAST)
@@ -113,7 +113,7 @@ static double start_of_size(const struct fit_group *few, const struct fit_group 
                                 (double)(most->depth - few->depth);
 }
 
-/* The same without bytes: the least of the smallest fitted sizes. */
+/* The same without the time of bytes: the minimum of the smallest fitted sizes. */
 static double start_of(const struct fit_table *t)
 {
     double start = INFINITY;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compilation of PTX by a thread of its own, which takes the driver 20 to 100 ms a kernel
-   unless it finds the result in its cache. The driver's linker only computes, and waits for
-   no device; a module load waits for all streams of its device.
+/* Compilation of PTX in a thread. The driver takes 20 to 100 ms a kernel, unless its cache
+   has the result. The driver's linker waits for no device; a module load waits for all
+   streams of its device.
 
-   The compiler is a library of its own, whose exit handlers must not run while the thread
-   is in it. Exit handlers run in reverse order. Therefore the library is loaded first, and
-   then a handler is registered that waits for the threads. */
+   The driver's compiler is a separate library. Its exit handlers must not run while the
+   thread compiles, or the process ends with corrupt memory. Exit handlers run in reverse
+   order: the library is loaded first, then a handler that waits for the threads is
+   registered. */
 #include "device/cuda/module/cuda_compile.h"
 
 #include <dlfcn.h>
@@ -20,7 +21,7 @@
 
 struct cuda_compiled {
     struct cuda_compiled *next;
-    char *text, *image; /* the image replaces the text; NULL: it is the text */
+    char *text, *image; /* image: what is compiled; NULL: the text */
     size_t bytes;       /* of the text */
     atomic_bool is_done;
     void *binary;   /* NULL: a failure, which a load of the text reports */
@@ -30,7 +31,7 @@ struct cuda_compiled {
 struct cuda_compiler {
     struct cuda_compiler *next; /* in `running` */
     pthread_t thread;
-    pid_t process; /* that has the thread: a fork does not */
+    pid_t process; /* owner of the thread; a fork has no thread */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool has_thread, ends;
@@ -40,7 +41,7 @@ struct cuda_compiler {
 
 static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cuda_compiler *running; /* with a thread, of all sets */
-static pthread_once_t exit_once = PTHREAD_ONCE_INIT, again_once = PTHREAD_ONCE_INIT;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT, later_once = PTHREAD_ONCE_INIT;
 static bool has_exit_handler;
 
 /* Waits for the text that is being compiled. The caller has `running_lock`. */
@@ -65,14 +66,15 @@ static void compile_exit(void)
     pthread_mutex_unlock(&running_lock);
 }
 
-static void compile_prepare_exit(void)
+static void compile_register_exit(void)
 {
     has_exit_handler = dlopen("libnvidia-ptxjitcompiler.so.1", RTLD_NOW | RTLD_LOCAL) &&
                        !atexit(compile_exit);
 }
 
-/* After the first text: the compiler may have loaded further libraries. */
-static void compile_prepare_again(void)
+/* Registers the handler again after the first text, because the compiler may have loaded
+   further libraries. */
+static void compile_register_later(void)
 {
     atexit(compile_exit);
 }
@@ -130,7 +132,7 @@ static void *compile_run(void *context)
         pthread_mutex_unlock(&o->lock);
         if (is_ready)
             compile_one(set, c);
-        pthread_once(&again_once, compile_prepare_again);
+        pthread_once(&later_once, compile_register_later);
         atomic_store(&c->is_done, true);
         atomic_fetch_sub(&o->pending, 1);
         pthread_mutex_lock(&o->lock);
@@ -210,7 +212,7 @@ static bool compile_begin(struct device_set *set, char *text, size_t bytes)
 {
     struct cuda_compiler *o;
 
-    pthread_once(&exit_once, compile_prepare_exit);
+    pthread_once(&exit_once, compile_register_exit);
     if (!has_exit_handler || !compile_applies(set, text) ||
         (!set->compiler && !compile_start(set)) || !set->compiler->has_thread)
         return false;
