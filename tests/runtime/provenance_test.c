@@ -5,6 +5,7 @@
 
 #include <proact/program.h>
 
+#include "runtime/objects/array.h"
 #include "runtime/provenance/provenance_query.h"
 
 static unsigned queries, bounded;
@@ -54,7 +55,11 @@ static const char text[] =
     "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; mov.u32 %r6, 7;\n"
     "st.global.u32 [%rd6], %r6;\nEND: ret;\n}\n";
 
-enum { OUTSIDE = 4096, MORE = (N + OUTSIDE + THREADS - 1) / THREADS }; /* CTAs */
+enum {
+    OUTSIDE = 4096,
+    MORE = (N + OUTSIDE + THREADS - 1) / THREADS, /* CTAs */
+    PITCHED = 1025
+};
 
 struct launches {
     struct bench b;
@@ -89,22 +94,28 @@ static struct proact_array *array_of(struct launches *l, size_t count)
 }
 
 /* Returns the number of provenance queries of the launch. */
-static unsigned launch(struct launches *l, struct proact_array *to,
-                       struct proact_array *from)
+static unsigned launch_ctas(struct launches *l, struct proact_array *to,
+                            struct proact_array *from, unsigned ctas, const uint32_t *pitch)
 {
-    static const struct proact_grid grid = {
-        .ctas = {MORE}, .threads = {THREADS}, .device_count = 2};
-    static const uint64_t nowhere[2];
+    const struct proact_grid grid = {
+        .ctas = {ctas}, .threads = {THREADS}, .device_count = 2};
+    const uint64_t block[] = {0, 0, pitch ? *pitch : 0};
+    const size_t bytes = 2 * sizeof *block + (pitch ? sizeof *pitch : 0);
     const struct proact_relocation relocations[] = {{0, to, 0}, {8, from, 0}};
     const unsigned before = queries;
 
     if (proact_launch_buffer(
             l->kernel, &grid,
-            &(struct proact_parameter_buffer){nowhere, sizeof nowhere, relocations, 2},
-            &l->b.err) ||
+            &(struct proact_parameter_buffer){block, bytes, relocations, 2}, &l->b.err) ||
         proact_wait(l->b.p, &l->b.err))
         fail_msg("%s", l->b.err.text);
     return queries - before;
+}
+
+static unsigned launch(struct launches *l, struct proact_array *to,
+                       struct proact_array *from)
+{
+    return launch_ctas(l, to, from, MORE, NULL);
 }
 
 static void a_recreated_array_is_not_checked_again(void **state)
@@ -257,6 +268,87 @@ static void useless_boxes_are_not_tried_again(void **state)
     proact_close(l.b.p);
 }
 
+/* Loads of the elements i - 3 * (i / 4): the bounds leave the array, but no launch value is
+   a distance to another array. */
+static void loads_at_fixed_distances_need_few_boxes(void **state)
+{
+    enum { WIDE = 4 * MORE, EACH = WIDE * THREADS / 4 + 3 };
+    const char *store = strstr(text, "setp.ge.u32");
+    char between[sizeof text + 400];
+
+    (void)state;
+    sprintf(
+        between,
+        "%.*sshr.u32 %%r6, %%r4, 2; mul.lo.s32 %%r6, %%r6, 3; sub.s32 %%r6, %%r4, %%r6;\n"
+        "mul.wide.s32 %%rd7, %%r6, 4; add.s64 %%rd7, %%rd4, %%rd7;\n"
+        "ld.global.u32 %%r5, [%%rd7];\n%s",
+        (int)(store - text), text, store);
+    struct launches l = open_launches_of(between);
+    struct proact_array *from = array_of(&l, EACH);
+
+    array_of(&l, EACH); /* follows `from` */
+    struct proact_array *to = array_of(&l, 4 * EACH);
+
+    bounded = 0;
+    assert_int_equal(launch_ctas(&l, to, from, WIDE, NULL), 1);
+    assert_in_range(bounded, 1, 20); /* 64 more otherwise */
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
+/* Text of a kernel that loads from[pitch * function], where `function` sets %r6 for CTA
+ * %r1. */
+static void put_pitched(char *into, const char *function)
+{
+    const char *store = strstr(text, "setp.ge.u32"), *body = strchr(text, ')');
+
+    sprintf(into,
+            "%.*s, .param .u32 pitch%.*sld.param.u32 %%r5, [pitch]; %s\n"
+            "mul.lo.s32 %%r6, %%r6, %%r5; mul.wide.u32 %%rd7, %%r6, 4;\n"
+            "add.s64 %%rd7, %%rd4, %%rd7; ld.global.u32 %%r5, [%%rd7];\n%s",
+            (int)(body - text), text, (int)(store - body), body, function, store);
+}
+
+/* A launch value times a function of the index leads to another array. The CTAs at the ends
+   of each eighth of the grid stay in theirs. */
+static void distances_times_functions_are_found(void **state)
+{
+    char pitched[sizeof text + 400];
+
+    (void)state;
+    put_pitched(pitched, "add.s32 %r6, %r1, 64; shr.u32 %r6, %r6, 7; and.b32 %r6, %r6, 1;");
+    struct launches l = open_launches_of(pitched);
+    struct proact_array *from = array_of(&l, N), *next = array_of(&l, N),
+                        *to = array_of(&l, PITCHED * THREADS);
+    const uint32_t pitches[] = {(uint32_t)(next->base[0] - from->base[0]) / 4, N - 1};
+
+    launch_ctas(&l, to, from, PITCHED, &pitches[0]);
+    assert_non_null(proact_kernel_refusal(l.kernel));
+    assert_non_null(strstr(proact_kernel_refusal(l.kernel), "to which argument 1 points"));
+    launch_ctas(&l, to, from, PITCHED, &pitches[1]);
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
+/* i - i / 8 * 8 rows: what is subtracted leads to no array in front. */
+static void subtracted_rows_are_no_distances(void **state)
+{
+    char pitched[sizeof text + 400];
+    const uint32_t pitch = N / 8;
+
+    (void)state;
+    put_pitched(pitched,
+                "shr.u32 %r6, %r1, 3; shl.b32 %r6, %r6, 3; sub.s32 %r6, %r1, %r6;");
+    struct launches l = open_launches_of(pitched);
+
+    array_of(&l, N); /* precedes `from` */
+    struct proact_array *from = array_of(&l, N), *to = array_of(&l, PITCHED * THREADS);
+
+    assert_int_equal(launch_ctas(&l, to, from, PITCHED, &pitch), 1);
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
 /* The access depends on bits of the index, which has no symbolic expression. All threads
    below 4096 perform it, and N is larger. */
 static void put_by_bits(char *into, const char *access)
@@ -353,6 +445,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slice_proves_that_stores_stay_inside),
         cmocka_unit_test(loads_outside_are_reported),
+        cmocka_unit_test(loads_at_fixed_distances_need_few_boxes),
+        cmocka_unit_test(distances_times_functions_are_found),
+        cmocka_unit_test(subtracted_rows_are_no_distances),
         cmocka_unit_test(fruitless_queries_are_given_up),
         cmocka_unit_test(results_are_keyed_by_address),
         cmocka_unit_test(a_recreated_array_is_not_checked_again),

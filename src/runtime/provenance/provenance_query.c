@@ -8,8 +8,10 @@
 #include "runtime/objects/array.h"
 #include "runtime/provenance/provenance_paths.h"
 
-/* Limits: about 0.5 ms of host time per shape for an access without useful bounds. */
-enum { QUERIED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
+/* Limits. The bounds of a box take up to 0.2 ms of host time, a thread less than 1 us. No
+   limit resolves the boxes at the sides of a large grid, so few are tried at first. */
+enum { QUERIED = 6 * 6 * 6, BOXES_FIRST = 8, BOXES_MAX = 64 };
+enum { POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
 enum {
     FRUITLESS_MAX = 4 * BOXES_MAX
 };                       /* unrolled loops have a thousand similar
@@ -273,7 +275,9 @@ static void halve(const struct box *b, unsigned axis, struct box out[2])
 /* Limit of boxes: shared by all paths, and 1 if smaller boxes rarely helped. */
 static uint32_t most_boxes(const struct provenance_walk *g)
 {
-    return *g->q->fruitless < FRUITLESS_MAX ? BOXES_MAX / g->choices.ways : 1;
+    const uint32_t most = g->q->in_full ? BOXES_MAX : BOXES_FIRST;
+
+    return *g->q->fruitless < FRUITLESS_MAX ? most / g->choices.ways : 1;
 }
 
 /* Larger boxes come first, so that skipped ones are the smallest. */
@@ -341,7 +345,8 @@ static void suspect_value(struct provenance_walk *g, uint64_t value)
         provenance_result_add(g->found, &b);
 }
 
-/* Whether a factor of the term can be positive: an index, an iteration or a selection. */
+/* Whether a factor of the term can be positive: an index, an iteration, a selection, or a
+   function of them. */
 static bool counts_up(const struct provenance_walk *g, const struct access_symbol *y)
 {
     const struct access_launch *at = g->q->at;
@@ -350,7 +355,7 @@ static bool counts_up(const struct provenance_walk *g, const struct access_symbo
     if (y->kind == ACCESS_ITERATION)
         return g->q->trips[y->loop] < 0 || g->q->trips[y->loop] > 1;
     if (y->kind != ACCESS_SPECIAL)
-        return y->kind == ACCESS_CHOICE;
+        return y->kind == ACCESS_CHOICE || y->kind == ACCESS_FUNCTION;
     if (y->special >= PTX_TID_X && y->special <= PTX_TID_Z)
         return at->ntid[axis] > 1;
     return y->special < PTX_CTAID_X || y->special > PTX_CTAID_Z || at->nctaid[axis] > 1;
@@ -369,8 +374,9 @@ static bool is_pitch(const struct provenance_walk *g, const struct access_term *
 
         if (is_given(g->q->analysis, &one))
             given->symbols[given->degree++] = t->symbols[k];
-        else if (!counts_up(g, &symbols[t->symbols[k]]))
-            return false;
+        else if (!counts_up(g, &symbols[t->symbols[k]]) ||
+                 (symbols[t->symbols[k]].kind == ACCESS_FUNCTION && t->factor < 0))
+            return false; /* `i - i / 2 * 2` subtracts no distance */
     }
     return given->degree > 0;
 }
