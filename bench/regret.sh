@@ -4,7 +4,7 @@
 # search, minus 1. Next to it: always fused, inline, bulk.
 # Usage: bench/regret.sh [--quick] [--tuned] [--seconds N] [--class C,...] BUILD FILE [MACHINE...]
 #   --quick    a few cases of each kind on two machines: two minutes on one core
-#   --tuned    auto has the profile of `proact tune`; only applications
+#   --tuned    auto has the profile of `proact tune`; only applications, and on GPUs 25 s each
 #   --seconds  start no case later (default 1800); cases are in the order of importance
 #   --class    only cases of these classes; computing (kernels that compute, on emulated
 #              machines) only if it is named
@@ -223,9 +223,10 @@ row() {
 tune() {
     export PROACT_PROFILE="$work/profile"
     rm -f "$PROACT_PROFILE"
+    [ "$machine" != local ] || limit="--time 25"
     # shellcheck disable=SC2086 # the words of a case
-    timeout 600 "$proact" tune --profile "$PROACT_PROFILE" "$proact" run $words -m "$machine" \
-        >/dev/null 2>error </dev/null
+    timeout 600 "$proact" tune ${limit-} --profile "$PROACT_PROFILE" "$proact" run $words \
+        -m "$machine" >/dev/null 2>error </dev/null
 }
 
 measure() { # the case $words: a row
