@@ -46,19 +46,26 @@ static void make_clone(struct clone *c, bool in_place, struct text *text)
     edit_clear(&c->edits);
 }
 
+/* `result`: NULL if only the texts are needed. */
 static void make_clones(const struct ptx_module *m, const struct ptx_function *f,
                         const struct instrument_request *r, unsigned wanted, bool in_place,
                         struct instrument_result *result, struct text *text)
 {
+    const unsigned made = result ? ALL : wanted;
+    struct instrument_result unused;
     struct arena arena = {0};
     struct clone base = {.module = m, .function = f, .request = r, .arena = &arena};
 
     base.origin = origin_find(m, f, r, &arena);
     base.flow = ptx_flow_build(f, &arena);
+    result = result ? result : &unused;
     *result =
         (struct instrument_result){.partition_offset = (f->parameter_bytes + 7) / 8 * 8};
     for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
         struct clone c = base;
+
+        if (!(made & 1u << kind))
+            continue;
 
         c.kind = (enum instrument_clone)kind;
         c.is_wanted = wanted & 1u << kind;
@@ -145,7 +152,8 @@ static enum proact_status instrument(const struct ptx_module *m,
             continue;
         add_kept(m, choice.left_out, at, in_place ? f->span.offset : end, &text);
         at = end;
-        make_clones(m, f, r, choice.clones, in_place, &results[r - requests], &text);
+        make_clones(m, f, r, choice.clones, in_place,
+                    results ? &results[r - requests] : NULL, &text);
     }
     add_kept(m, choice.left_out, at, (uint32_t)m->bytes, &text);
     *out = text.data;

@@ -81,8 +81,8 @@ enum proact_status instrument_module(const struct ptx_module *m,
 
 /* Creates one version of one kernel. The text omits the other kernels of the module unless
    something names them, because a driver compiles all text that it receives. Lines before
-   the version keep their numbers. `result` has the refusals of all versions. If the
-   requested version is refused, the text does not contain it. */
+   the version keep their numbers. `result` has the refusals of all versions; NULL: only the
+   requested version is examined. If that is refused, the text does not contain it. */
 enum proact_status instrument_kernel(const struct ptx_module *m,
                                      const struct instrument_request *request,
                                      struct instrument_result *result, char **out,

@@ -143,9 +143,37 @@ static void one_dimension_needs_no_division(void **state)
     ptx_destroy(m);
 }
 
+/* The text is the same whether or not the other versions are examined for refusals. */
+static void texts_need_no_results(void **state)
+{
+    struct instrument_request request = {.kernel = "wanted", .slot_count = 1};
+    struct instrument_result result;
+    struct proact_error err;
+    struct ptx_module *m;
+    size_t bytes, bytes_alone;
+
+    (void)state;
+    assert_int_equal(ptx_parse("m.ptx", module, strlen(module), &m, &err), PROACT_OK);
+    for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
+        char *text, *text_alone;
+
+        request.only = (enum instrument_clone)kind;
+        assert_int_equal(instrument_kernel(m, &request, &result, &text, &bytes, &err),
+                         PROACT_OK);
+        assert_int_equal(
+            instrument_kernel(m, &request, NULL, &text_alone, &bytes_alone, &err),
+            PROACT_OK);
+        assert_string_equal(text, text_alone);
+        free(text_alone);
+        free(text);
+    }
+    ptx_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_need_no_results),
         cmocka_unit_test(unrequested_versions_are_refused),
         cmocka_unit_test(unreferenced_kernels_are_left_out),
         cmocka_unit_test(a_kernel_that_refers_to_itself_stays),

@@ -159,15 +159,15 @@ static enum proact_status refuse_clusters(const struct clone *c)
     static const char *const words[] = {".reqnctapercluster", ".explicitcluster",
                                         ".maxclusterrank"};
     const struct ptx_span at = c->function->header;
-    char *text = must_strndup(c->module->text, at.offset + at.bytes);
-    const char *found = NULL;
+    const char *const module = c->module->text, *found = NULL;
+    char *header = must_strndup(module + at.offset, at.bytes);
     struct ptx_instruction place = {.line = 1};
 
     for (size_t w = 0; w < sizeof words / sizeof *words && !found; w++)
-        found = strstr(text + at.offset, words[w]);
-    for (const char *s = text; s < found; s++)
+        found = strstr(header, words[w]);
+    for (const char *s = module; found && s < module + at.offset + (found - header); s++)
         place.line += *s == '\n';
-    free(text);
+    free(header);
     return found
                ? clone_refuse(c, &place, "it is launched in clusters, which are not split")
                : PROACT_OK;

@@ -68,7 +68,7 @@ static enum instrument_places inside_places(const struct launching *l)
     return l->grid[1] > 1 ? INSTRUMENT_ROWS : places_of(l, &l->binding->transfer.plan);
 }
 
-/* Creates the text of one version; `result` lists the refusals of all. */
+/* Creates the text of one version; `result` lists the refusals of all, unless NULL. */
 static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
                                      enum instrument_places places, bool is_end,
                                      struct instrument_result *result,
@@ -155,8 +155,7 @@ static enum proact_status load_part(struct proact_kernel *k, enum instrument_clo
     if (k->session->looks)
         return PROACT_OK;
     if (!part->text)
-        status =
-            write_part(k, kind, places, is_end, &(struct instrument_result){0}, part, err);
+        status = write_part(k, kind, places, is_end, NULL, part, err);
     if (!status && !is_loaded_everywhere(k, part))
         status = session_await_queued(k->session, err);
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
@@ -190,8 +189,7 @@ static bool version_compiles(const struct launching *l, enum instrument_clone ki
         return false;
     if (part->is_requested && b->is_compiling(k->session->set))
         return true;
-    if (!part->text &&
-        write_part(k, kind, places, false, &(struct instrument_result){0}, part, NULL))
+    if (!part->text && write_part(k, kind, places, false, NULL, part, NULL))
         return false;
     part->is_requested = true;
     return !b->module_compile(k->session->set, part->text, part->bytes);
@@ -393,8 +391,7 @@ enum proact_status kernel_split_text(struct proact_kernel *k, const char **out,
     if (k->session->quanta) {
         part = &k->clones->end[kind][INSTRUMENT_LINE];
         if (!part->text)
-            status = write_part(k, kind, INSTRUMENT_LINE, true,
-                                &(struct instrument_result){0}, part, err);
+            status = write_part(k, kind, INSTRUMENT_LINE, true, NULL, part, err);
     }
     *out = part->text;
     *bytes = part->bytes;
