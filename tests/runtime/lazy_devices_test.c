@@ -283,7 +283,8 @@ static void devices_open_when_the_cost_is_amortized(void **state)
     free(l);
 }
 
-/* The devices are not opened before the budget suffices to prepare all kernels. */
+/* The devices are not opened before the budget suffices to prepare all kernels that were
+   launched again. */
 static void unprepared_programs_do_not_open_them(void **state)
 {
     (void)state;
@@ -294,6 +295,8 @@ static void unprepared_programs_do_not_open_them(void **state)
     make(l);
     l->p->preparations.done = 1;
     l->p->preparations.ns = 1000000000;
+    launch(l, 1);
+    assert_int_equal(l->p->preparations.waiting, 0);
     int i = 0;
 
     while (proact_now_ns(l->p) < 2000000) { /* more than four times the cost of opening */

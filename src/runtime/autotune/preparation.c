@@ -22,10 +22,12 @@ static struct proact_kernel *preparation_kernel(const struct launching *l)
 
 void preparation_count(struct proact_kernel *k)
 {
-    if (k->preparation != KERNEL_NEW)
-        return;
-    k->preparation = KERNEL_COUNTED;
-    k->session->preparations.waiting++;
+    if (k->preparation == KERNEL_NEW && k->session->lazy_devices.are_pending) {
+        k->preparation = KERNEL_LAUNCHED;
+    } else if (k->preparation < KERNEL_COUNTED) {
+        k->preparation = KERNEL_COUNTED;
+        k->session->preparations.waiting++;
+    }
 }
 
 void preparation_forget(struct proact_kernel *k)

@@ -14,11 +14,12 @@ struct launching;
 struct proact;
 struct proact_kernel;
 
-/* Counts a kernel at its first launch, also while it runs on one device. */
+/* Counts a kernel at its first launch, or at its second one while the other devices are not
+   open: a kernel that prepares the data of a program is never launched again. */
 void preparation_count(struct proact_kernel *k);
 /* The kernel is destroyed, or it is never split and needs no preparation. */
 void preparation_forget(struct proact_kernel *k);
-/* Whether the budget suffices for all kernels that were launched. Emulated machines take no
+/* Whether the budget suffices for all kernels that are counted. Emulated machines take no
    host time for it. */
 bool preparation_is_affordable(const struct proact *p);
 /* Whether the kernel of the launch was prepared, or needs no preparation. */

@@ -94,7 +94,12 @@ struct proact_kernel {
        result until it is used again, and of those that were not (derive.h). The last is
        charged to the budget. */
     uint64_t found_ns, unused_ns, charged_ns;
-    enum { KERNEL_NEW, KERNEL_COUNTED, KERNEL_PREPARED } preparation; /* preparation.h */
+    enum {
+        KERNEL_NEW,
+        KERNEL_LAUNCHED,
+        KERNEL_COUNTED,
+        KERNEL_PREPARED
+    } preparation; /* runtime/autotune/preparation.h */
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
     struct kernel_tables *tables;
