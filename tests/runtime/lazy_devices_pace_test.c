@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pace of the host while the other devices are closed: it does not run far ahead of device
-   0. */
+/* Pace of the host while the other devices are closed, or versions of kernels are compiled:
+   it does not run far ahead of device 0. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/lazy_devices.h"
+#include "runtime/session/pace.h"
 
 /* A fake device. Every `far`th query reports that the marked work has ended. */
 static struct {
@@ -53,7 +54,14 @@ static enum proact_status never_open(struct device_set *set, bool waits, bool *a
     return PROACT_OK;
 }
 
+static bool always_compiles(const struct device_set *set)
+{
+    (void)set;
+    return true;
+}
+
 static const struct device_backend paced = {.event_create = mark_create,
+                                            .is_compiling = always_compiles,
                                             .record = mark_record,
                                             .progress = mark_progress,
                                             .open_remaining = never_open};
@@ -121,11 +129,48 @@ static void the_pace_has_a_time_limit(void **state)
     free(p);
 }
 
+static void compile_so_long(struct proact *p, unsigned launches)
+{
+    struct proact_error err;
+
+    while (launches--)
+        assert_int_equal(pace_keep_compiling(p, &err), PROACT_OK);
+}
+
+/* The same for compilations. A kernel that may wait for the host is not waited for. */
+static void compilations_are_paced(void **state)
+{
+    enum { MOST_NS = 1000000000, LEFT_NS = 2000000 };
+    struct proact *p = open_paced(0, 5);
+
+    (void)state;
+    compile_so_long(p, 8);
+    assert_int_equal(behind.queries, 0);
+    compile_so_long(p, 16);
+    assert_int_equal(behind.marks, 3);
+    assert_int_equal(behind.queries, 2 * 5);
+    p->has_waiting = true;
+    compile_so_long(p, 100);
+    assert_int_equal(behind.marks, 3);
+    p->has_waiting = false;
+    p->pace.waited_ns = MOST_NS - LEFT_NS;
+    behind.far = UINT32_MAX;
+    compile_so_long(p, 16);
+    const unsigned queries = behind.queries;
+
+    assert_true(queries > 2 * 5);
+    assert_true(p->pace.waited_ns >= MOST_NS);
+    compile_so_long(p, 100);
+    assert_int_equal(behind.queries, queries);
+    free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_host_keeps_pace),
         cmocka_unit_test(the_pace_has_a_time_limit),
+        cmocka_unit_test(compilations_are_paced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

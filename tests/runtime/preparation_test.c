@@ -91,6 +91,16 @@ static bool versions_are_compiling(const struct device_set *set)
     return versions_compile;
 }
 
+static unsigned versions_paced; /* questions whether an earlier launch has ended */
+
+static enum proact_progress versions_progress(struct device_set *set,
+                                              struct device_stream *s,
+                                              const struct device_event *e)
+{
+    versions_paced += e != NULL;
+    return hold_below->progress(set, s, e);
+}
+
 /* Number of split launches of `count`. */
 static unsigned versions_split(struct ring *r, unsigned count)
 {
@@ -105,8 +115,8 @@ static unsigned versions_split(struct ring *r, unsigned count)
     return split;
 }
 
-/* Launches run on one device while their version is compiled, and under the plan before
-   while that of a new plan is. */
+/* Launches run on one device while their version is compiled, at the pace of that device,
+   and under the plan before while that of a new plan is. */
 static void launches_go_on_while_versions_are_compiled(void **state)
 {
     struct ring r =
@@ -117,9 +127,12 @@ static void launches_go_on_while_versions_are_compiled(void **state)
     (void)state;
     slow.module_compile = versions_module_compile;
     slow.is_compiling = versions_are_compiling;
+    slow.progress = versions_progress;
     b.p->backend = &slow;
     versions_compile = true;
+    versions_paced = 0;
     assert_int_equal(versions_split(&r, STEPS), 0);
+    assert_true(versions_paced > 0);
     assert_non_null(strstr(proact_kernel_refusal(r.k),
                            "its version for several devices is being compiled"));
     assert_int_equal(b.p->preparations.done, 0);

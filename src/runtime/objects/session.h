@@ -25,13 +25,17 @@ struct session_launch {
 
 struct session_lazy_devices { /* lazy_devices.h */
     bool was_lazy, are_pending, is_opening;
-    uint64_t cost_ns;             /* estimated time to open and close the devices */
-    uint64_t since_ns, first_ns;  /* start of the session; of its first launch, or 0 */
-    uint64_t took_ns;             /* from the start of the session until they were open */
-    uint64_t launches;            /* since the first one */
-    struct device_event *mark[2]; /* recorded alternately after some launches; NULL: none */
+    uint64_t cost_ns;            /* estimated time to open and close the devices */
+    uint64_t since_ns, first_ns; /* start of the session; of its first launch, or 0 */
+    uint64_t took_ns;            /* from the start of the session until they were open */
     char why[sizeof((struct proact_error *)0)->text], report_text[640]; /* why: error of the
                                                                            opening, or "" */
+};
+
+struct session_pace { /* pace.h */
+    uint64_t launches;
+    struct device_event *mark[2]; /* recorded alternately after some launches; NULL: none */
+    uint64_t from_ns, waited_ns;  /* for compilations */
 };
 
 struct proact {
@@ -49,6 +53,7 @@ struct proact {
     struct span_book book;
     struct unified *unified; /* unified.h; NULL: transfers */
     struct session_lazy_devices lazy_devices;
+    struct session_pace pace;
     uint64_t sequence;      /* last queued operation */
     uint64_t last_sent;     /* last operation that sent data to peers */
     uint64_t first_awaited; /* the last of these that device 0's kernel stream waited for */

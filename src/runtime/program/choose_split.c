@@ -23,6 +23,7 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
+#include "runtime/session/pace.h"
 #include "runtime/session/runtime_wait.h"
 #include "runtime/validity/consumers.h"
 
@@ -302,9 +303,11 @@ enum proact_status choice_run_uncompiled(
     enum proact_status (*whole)(struct launching *l, struct proact_error *err),
     struct proact_error *err)
 {
+    const enum proact_status status = pace_keep_compiling(l->kernel->session, err);
+
     c->last = RAN_UNCOMPILED;
     choice_take_whole(c, l);
-    return whole(l, err);
+    return status ? status : whole(l, err);
 }
 
 /* Split times hold for the plan of their launches. After a change of the plan the split is

@@ -17,6 +17,7 @@
 #include "runtime/objects/session_image.h"
 #include "runtime/partition/boundaries.h"
 #include "runtime/session/lazy_devices.h"
+#include "runtime/session/pace.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/session/recording.h"
 #include "runtime/session/runtime_machine.h"
@@ -217,7 +218,7 @@ void proact_close(struct proact *p)
     session_profile_close(p);
     streams_close(p);
     stopwatch_close(p);
-    lazy_devices_close(p);
+    pace_close(p);
     order_close(&p->order);
     if (p->devices.backend)
         transfer_close(&p->devices);

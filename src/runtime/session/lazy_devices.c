@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session/lazy_devices.h"
 
-#include <sched.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/session.h"
+#include "runtime/session/pace.h"
 #include "runtime/session/replicas.h"
 #include "runtime/session/runtime_wait.h"
 
 enum {
-    PACE = 8,    /* launches between two events; two intervals limit the lead of the host */
-    OVERDUE = 3, /* limit of waiting, in multiples of the opening cost since the first
-                    launch */
+    OVERDUE =
+        3 /* limit of waiting, in multiples of the opening cost since the first launch */
 };
 
 static uint64_t clock_ns(const struct proact *p)
@@ -94,41 +93,19 @@ static bool are_overdue(const struct proact *p)
     return clock_ns(p) - p->lazy_devices.first_ns >= OVERDUE * p->lazy_devices.cost_ns;
 }
 
-/* Whether the host is too far ahead and the devices may still open. A kernel that waits for
-   the host can block this only until the limit, once. */
-static bool must_keep_pace(const struct proact *p, const struct device_event *mark)
+/* Whether the devices may still open. */
+static bool lazy_devices_still_open(struct proact *p, enum proact_status *status,
+                                    struct proact_error *err)
 {
-    return p->lazy_devices.are_pending && !are_overdue(p) &&
-           p->backend->progress(p->set, NULL, mark) == PROACT_PROGRESS_RUNNING;
+    *status = lazy_devices_poll(p, err);
+    return !*status && p->lazy_devices.are_pending && !are_overdue(p);
 }
 
-/* Limits the lead of the host. Otherwise all launches could be queued before the devices
-   open. */
 static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
 {
-    struct session_lazy_devices *o = &p->lazy_devices;
-    const uint64_t n = o->first_ns && !p->recording && !p->repeating ? o->launches++ : 1;
-    struct device_event **mark = &o->mark[n / PACE % 2], *other = o->mark[1 - n / PACE % 2];
-    enum proact_status status = PROACT_OK;
-
-    if (n % PACE || p->backend->is_virtual || !p->backend->progress || are_overdue(p))
+    if (!p->lazy_devices.first_ns || p->recording || p->repeating || are_overdue(p))
         return PROACT_OK;
-    while (other && !status && must_keep_pace(p, other)) {
-        sched_yield();
-        status = lazy_devices_poll(p, err);
-    }
-    if (!status && !*mark)
-        status = p->backend->event_create(p->set, 0, false, mark, err);
-    return status
-               ? status
-               : p->backend->record(p->devices.device[0].lane[TRANSFER_MAIN], *mark, err);
-}
-
-void lazy_devices_close(struct proact *p)
-{
-    for (int n = 0; n < 2; n++)
-        if (p->lazy_devices.mark[n])
-            p->backend->event_destroy(p->lazy_devices.mark[n]);
+    return pace_keep(p, lazy_devices_still_open, err);
 }
 
 /* Ski rental: the devices are opened once the launches have taken as long as opening costs.

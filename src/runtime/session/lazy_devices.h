@@ -18,7 +18,6 @@ void lazy_devices_begin(struct proact *p);
    on device 0 without an analysis. */
 enum proact_status lazy_devices_launch(struct proact *p, unsigned over, bool *is_whole,
                                        struct proact_error *err);
-void lazy_devices_close(struct proact *p); /* nothing may be in flight */
 /* Starts to open the devices, for a launch that could be split. Returns false if they are
    already open. */
 bool lazy_devices_request(struct proact *p);
