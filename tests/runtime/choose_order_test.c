@@ -129,6 +129,26 @@ static void evaluations_are_charged(void **state)
     }
 }
 
+/* An evaluation that would exceed the budget is not begun. */
+static void evaluations_stay_in_the_budget(void **state)
+{
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    open_cells(r, DEVICES, D);
+    struct proact_kernel *rows = rig_kernel(r, "rows"), *each = rig_kernel(r, "each");
+    struct plan_budget *budget = &r->p->budget;
+
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        budget->spent_ns = plan_budget_allowed_ns(budget) - 100;
+        by_rows(r, rows, a_to_b, DEVICES);
+        by_cells(r, each, b_to_a, DEVICES);
+    }
+    assert_int_equal(proact_kernel_split_axis(each), 0);
+    free(rig_content(r));
+    rig_close(r);
+}
+
 static struct device_backend counting;
 static unsigned loads;
 
@@ -277,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_follows_its_producers_axis),
         cmocka_unit_test(evaluations_are_charged),
+        cmocka_unit_test(evaluations_stay_in_the_budget),
         cmocka_unit_test(evaluations_load_nothing),
         cmocka_unit_test(kernels_with_equal_axes_keep_them),
         cmocka_unit_test(axis_changes_are_bounded),

@@ -24,6 +24,7 @@
 enum {
     CHANGES_MAX = 2,
     CALM = 8, /* launches after a change, while the data still has the old distribution */
+    NS_A_CTA = 100, /* host time of an evaluation: 52 ms measured for 524288 CTAs */
     ROWS_MAX =
         1 << 16 /* written ranges; above this limit the host analysis takes too long */
 };
@@ -54,6 +55,16 @@ static void order_charge(struct proact *p, uint64_t from_ns, uint64_t analysis_n
 {
     plan_budget_spend(&p->budget,
                       p->backend->is_virtual ? analysis_ns : clock_host_ns() - from_ns);
+}
+
+/* Whether the budget suffices to evaluate the other axes of a launch. */
+static bool order_is_affordable(const struct launching *l)
+{
+    const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    struct plan_budget after = l->kernel->session->budget;
+
+    after.spent_ns += 2 * NS_A_CTA * ctas;
+    return plan_budget_permits(&after);
 }
 
 /* Creates the launch along that dimension with its binding. Returns false if it cannot be
@@ -268,8 +279,7 @@ static void change(struct launching *l, struct interchanged_shape *s, unsigned t
 static void order_probe(struct launching *l, struct interchanged_shape *s,
                         const struct choice *c)
 {
-    const bool may =
-        s->launches >= s->look_next && plan_budget_permits(&l->kernel->session->budget);
+    const bool may = s->launches >= s->look_next && order_is_affordable(l);
     struct plan_axes now = order_axes(l, s, c);
     struct transfer_copies missing = {0, 0};
 
