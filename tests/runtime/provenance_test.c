@@ -310,13 +310,13 @@ static void put_pitched(char *into, const char *function)
 }
 
 /* A launch value times a function of the index leads to another array. The CTAs at the ends
-   of each eighth of the grid stay in theirs. */
+   of each part of 32 stay in theirs. */
 static void distances_times_functions_are_found(void **state)
 {
     char pitched[sizeof text + 400];
 
     (void)state;
-    put_pitched(pitched, "add.s32 %r6, %r1, 64; shr.u32 %r6, %r6, 7; and.b32 %r6, %r6, 1;");
+    put_pitched(pitched, "add.s32 %r6, %r1, 8; shr.u32 %r6, %r6, 4; and.b32 %r6, %r6, 1;");
     struct launches l = open_launches_of(pitched);
     struct proact_array *from = array_of(&l, N), *next = array_of(&l, N),
                         *to = array_of(&l, PITCHED * THREADS);
