@@ -4,7 +4,8 @@
 # search, minus 1. Next to it: always fused, inline, bulk.
 # Usage: bench/regret.sh [--quick] [--tuned] [--seconds N] [--class C,...] BUILD FILE [MACHINE...]
 #   --quick    a few cases of each kind on two machines: two minutes on one core
-#   --tuned    auto has the profile of `proact tune`; only applications, and on GPUs 25 s each
+#   --tuned    auto has the profile of `proact tune`, which takes at most 25 s a case on GPUs;
+#              only applications
 #   --seconds  start no case later (default 1800); cases are in the order of importance
 #   --class    only cases of these classes; computing (kernels that compute, on emulated
 #              machines) only if it is named
@@ -23,7 +24,7 @@
 # 1: a run failed. 3: the regret of auto exceeds 3 % in the median, 10 % in the 90th percentile
 # or 25 % at worst.
 set -u
-usage() { sed -n '3,25s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '3,26s/^# \{0,1\}//p' "$0"; exit 2; }
 quick='' tuned='' seconds=1800 classes=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -223,9 +224,10 @@ row() {
 tune() {
     export PROACT_PROFILE="$work/profile"
     rm -f "$PROACT_PROFILE"
+    limit=
     [ "$machine" != local ] || limit="--time 25"
     # shellcheck disable=SC2086 # the words of a case
-    timeout 600 "$proact" tune ${limit-} --profile "$PROACT_PROFILE" "$proact" run $words \
+    timeout 600 "$proact" tune $limit --profile "$PROACT_PROFILE" "$proact" run $words \
         -m "$machine" >/dev/null 2>error </dev/null
 }
 

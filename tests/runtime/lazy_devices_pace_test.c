@@ -137,7 +137,8 @@ static void compile_so_long(struct proact *p, unsigned launches)
         assert_int_equal(pace_keep_compiling(p, &err), PROACT_OK);
 }
 
-/* The same for compilations. A kernel that may wait for the host is not waited for. */
+/* The same for compilations, except in recordings and repetitions. A kernel that may wait
+   for the host is not waited for. */
 static void compilations_are_paced(void **state)
 {
     enum { MOST_NS = 1000000000, LEFT_NS = 2000000 };
@@ -153,6 +154,13 @@ static void compilations_are_paced(void **state)
     compile_so_long(p, 100);
     assert_int_equal(behind.marks, 3);
     p->has_waiting = false;
+    p->recording = (struct proact_recording *)p;
+    compile_so_long(p, 100);
+    p->recording = NULL;
+    p->repeating = (struct proact_loop *)p;
+    compile_so_long(p, 100);
+    p->repeating = NULL;
+    assert_int_equal(behind.marks, 3);
     p->pace.waited_ns = MOST_NS - LEFT_NS;
     behind.far = UINT32_MAX;
     compile_so_long(p, 16);

@@ -268,36 +268,7 @@ static void useless_boxes_are_not_tried_again(void **state)
     proact_close(l.b.p);
 }
 
-/* Loads of the elements i - 3 * (i / 4): the bounds leave the array, but no launch value is
-   a distance to another array. */
-static void loads_at_fixed_distances_need_few_boxes(void **state)
-{
-    enum { WIDE = 4 * MORE, EACH = WIDE * THREADS / 4 + 3 };
-    const char *store = strstr(text, "setp.ge.u32");
-    char between[sizeof text + 400];
-
-    (void)state;
-    sprintf(
-        between,
-        "%.*sshr.u32 %%r6, %%r4, 2; mul.lo.s32 %%r6, %%r6, 3; sub.s32 %%r6, %%r4, %%r6;\n"
-        "mul.wide.s32 %%rd7, %%r6, 4; add.s64 %%rd7, %%rd4, %%rd7;\n"
-        "ld.global.u32 %%r5, [%%rd7];\n%s",
-        (int)(store - text), text, store);
-    struct launches l = open_launches_of(between);
-    struct proact_array *from = array_of(&l, EACH);
-
-    array_of(&l, EACH); /* follows `from` */
-    struct proact_array *to = array_of(&l, 4 * EACH);
-
-    bounded = 0;
-    assert_int_equal(launch_ctas(&l, to, from, WIDE, NULL), 1);
-    assert_in_range(bounded, 1, 20); /* 64 more otherwise */
-    assert_null(proact_kernel_refusal(l.kernel));
-    proact_close(l.b.p);
-}
-
-/* Text of a kernel that loads from[pitch * function], where `function` sets %r6 for CTA
- * %r1. */
+/* A kernel that loads from[pitch * f]; `function` sets %r6 to f for CTA %r1. */
 static void put_pitched(char *into, const char *function)
 {
     const char *store = strstr(text, "setp.ge.u32"), *body = strchr(text, ')');
@@ -445,7 +416,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slice_proves_that_stores_stay_inside),
         cmocka_unit_test(loads_outside_are_reported),
-        cmocka_unit_test(loads_at_fixed_distances_need_few_boxes),
         cmocka_unit_test(distances_times_functions_are_found),
         cmocka_unit_test(subtracted_rows_are_no_distances),
         cmocka_unit_test(fruitless_queries_are_given_up),

@@ -15,7 +15,7 @@ struct proact;
 struct proact_kernel;
 
 /* Counts a kernel at its first launch, or at its second one while the other devices are not
-   open: a kernel that prepares the data of a program is never launched again. */
+   open: kernels that initialize the data of a program are usually launched once. */
 void preparation_count(struct proact_kernel *k);
 /* The kernel is destroyed, or it is never split and needs no preparation. */
 void preparation_forget(struct proact_kernel *k);

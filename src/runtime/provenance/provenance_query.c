@@ -8,11 +8,8 @@
 #include "runtime/objects/array.h"
 #include "runtime/provenance/provenance_paths.h"
 
-/* Limits. The bounds of a box take up to 0.2 ms of host time, a thread less than 1 us. No
-   number of boxes resolves the sides of a large grid, so the bounds of few are evaluated.
- */
-enum { QUERIED = 6 * 6 * 6, BOXES_MAX = 64, BOUNDED_MIN = 8, CTAS_FEW = 8 * BOXES_MAX };
-enum { POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
+/* Limits: about 0.5 ms of host time per shape for an access without useful bounds. */
+enum { QUERIED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
 enum {
     FRUITLESS_MAX = 4 * BOXES_MAX
 };                       /* unrolled loops have a thousand similar
@@ -36,6 +33,21 @@ struct provenance_walk {
                          condition */
     bool left_out;    /* a thread that was not queried may leave the array */
 };
+
+bool provenance_leaves_array(const struct proact_relocation *p,
+                             const struct access_span *spans, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t rows = (int64_t)spans[i].times * spans[i].stride;
+        int64_t low = (int64_t)(p->addend + (uint64_t)spans[i].low);
+        int64_t end = (int64_t)(p->addend + (uint64_t)spans[i].end);
+
+        if (low + (rows < 0 ? rows : 0) < 0 ||
+            end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
+            return true;
+    }
+    return false;
+}
 
 /* NULL: memory decides the address, or it is unknown. */
 static const struct access_form *provenance_form(const struct access_record *r)
@@ -264,19 +276,10 @@ static uint32_t most_boxes(const struct provenance_walk *g)
     return *g->q->fruitless < FRUITLESS_MAX ? BOXES_MAX / g->choices.ways : 1;
 }
 
-/* Number of boxes whose bounds are evaluated. The corners of the others are queried. */
-static uint32_t bounded_boxes(const struct provenance_walk *g)
-{
-    const uint32_t *n = g->q->at->nctaid;
-
-    return g->q->in_full || (uint64_t)n[0] * n[1] * n[2] <= CTAS_FEW ? BOXES_MAX
-                                                                     : BOUNDED_MIN;
-}
-
 /* Larger boxes come first, so that skipped ones are the smallest. */
 static void query_boxes(struct provenance_walk *g)
 {
-    const uint32_t most = most_boxes(g), bounded = bounded_boxes(g);
+    const uint32_t most = most_boxes(g);
     uint32_t count = 1;
 
     g->box[0] = (struct box){{0}, {0}};
@@ -285,8 +288,8 @@ static void query_boxes(struct provenance_walk *g)
         const struct box *b = &g->box[n];
         unsigned axis = 0;
 
-        *g->q->fruitless += n < bounded;
-        if (n < bounded && stays(g, b)) {
+        ++*g->q->fruitless;
+        if (stays(g, b)) {
             *g->q->fruitless = n ? 0 : *g->q->fruitless - 1;
             continue;
         }
@@ -379,15 +382,9 @@ static void suspect_pitches(struct provenance_walk *g, const struct access_form 
 {
     struct access_term given;
 
-    for (uint32_t i = 0; i < f->count; i++) {
-        if (is_given(g->q->analysis, &f->terms[i]) || !is_pitch(g, &f->terms[i], &given))
-            continue;
-        const uint64_t value = value_of(g, &given) * (uint64_t)factor;
-
-        suspect_value(g, sum + value);
-        if (!g->q->in_full) /* `(i - first) * n` */
-            suspect_value(g, value);
-    }
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!is_given(g->q->analysis, &f->terms[i]) && is_pitch(g, &f->terms[i], &given))
+            suspect_value(g, sum + value_of(g, &given) * (uint64_t)factor);
 }
 
 /* Checks launch values if not all threads were queried. Only values from the launch, alone,

@@ -46,9 +46,8 @@ bool provenance_leaves_array(const struct proact_relocation *p,
 
 /* Queries threads at the corners and in the middle of the grid. Then it queries
    successively smaller boxes of CTAs whose bounds are not inside, down to all threads and
-   iterations of a CTA. Limits on boxes and threads apply; unless `in_full`, the bounds of
-   few boxes of a large grid are evaluated. Smaller boxes are skipped if they never helped
-   before. If threads are skipped, or selections are not evaluated, launch values alone are
-   checked: if none leads to another array, no query is needed. */
+   iterations of a CTA. Limits on boxes and threads apply; smaller boxes are skipped if they
+   never helped before. If threads are skipped, or selections are not evaluated, launch
+   values alone are checked: if none leads to another array, no query is needed. */
 void provenance_query_threads(const struct provenance_query *q,
                               struct provenance_result *found);

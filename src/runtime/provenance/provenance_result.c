@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "runtime/objects/array.h"
 #include "runtime/provenance/provenance_query.h"
 
 enum { ALL_MAX = 1 << 12 }; /* for all pointers */
@@ -64,19 +63,4 @@ void provenance_result_clear(struct provenance_result *f)
 {
     free(f->outside);
     *f = (struct provenance_result){0};
-}
-
-bool provenance_leaves_array(const struct proact_relocation *p,
-                             const struct access_span *spans, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t rows = (int64_t)spans[i].times * spans[i].stride;
-        int64_t low = (int64_t)(p->addend + (uint64_t)spans[i].low);
-        int64_t end = (int64_t)(p->addend + (uint64_t)spans[i].end);
-
-        if (low + (rows < 0 ? rows : 0) < 0 ||
-            end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
-            return true;
-    }
-    return false;
 }

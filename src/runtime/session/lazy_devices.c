@@ -11,10 +11,8 @@
 #include "runtime/session/replicas.h"
 #include "runtime/session/runtime_wait.h"
 
-enum {
-    OVERDUE =
-        3 /* limit of waiting, in multiples of the opening cost since the first launch */
-};
+/* Limit of waiting, in multiples of the opening cost since the first launch. */
+enum { OVERDUE = 3 };
 
 static uint64_t clock_ns(const struct proact *p)
 {
@@ -93,9 +91,9 @@ static bool are_overdue(const struct proact *p)
     return clock_ns(p) - p->lazy_devices.first_ns >= OVERDUE * p->lazy_devices.cost_ns;
 }
 
-/* Whether the devices may still open. */
-static bool lazy_devices_still_open(struct proact *p, enum proact_status *status,
-                                    struct proact_error *err)
+/* Whether the devices are not open yet and the time limit has not passed. */
+static bool lazy_devices_are_awaited(struct proact *p, enum proact_status *status,
+                                     struct proact_error *err)
 {
     *status = lazy_devices_poll(p, err);
     return !*status && p->lazy_devices.are_pending && !are_overdue(p);
@@ -105,7 +103,7 @@ static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
 {
     if (!p->lazy_devices.first_ns || p->recording || p->repeating || are_overdue(p))
         return PROACT_OK;
-    return pace_keep(p, lazy_devices_still_open, err);
+    return pace_keep(p, lazy_devices_are_awaited, err);
 }
 
 /* Ski rental: the devices are opened once the launches have taken as long as opening costs.

@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "runtime/objects/session.h"
 
-enum {
-    PACE = 8
-}; /* launches between two events; two intervals limit the lead of the host */
+/* Launches between two events. The host is at most two intervals ahead. */
+enum { PACE = 8 };
+/* Limit of the waits of a session for compilations. */
 enum { COMPILING_NS_MAX = 1000000000 };
 
 enum proact_status pace_keep(struct proact *p, pace_goes_on *goes_on,

@@ -10,7 +10,8 @@
 
 struct proact;
 
-/* Whether the host still has to wait; called again and again. May fail. */
+/* Whether the host still has to wait; called again and again. A failure sets *status and
+   `err`, and returns false. */
 typedef bool pace_goes_on(struct proact *p, enum proact_status *status,
                           struct proact_error *err);
 
