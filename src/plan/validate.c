@@ -14,11 +14,11 @@ enum {
 };
 static const double validation_gain_least = 0.05;
 
-/* Parts of a window: work, and rounds of the program's loop. */
-static const struct {
-    double work_ns, rounds;
-} validation_parts[] = {{4e6, 3}, {4e6, 1}, {4e6, 1}};
-enum { PARTS = sizeof validation_parts / sizeof *validation_parts };
+/* Least work of each part of a window, and of the time between two checks of the budget. */
+static const uint64_t validation_part_ns = 4000000;
+/* Rounds of the program's loop in each part. */
+static const double validation_part_rounds[] = {3, 1, 1};
+enum { PARTS = sizeof validation_part_rounds / sizeof *validation_part_rounds };
 
 static unsigned validation_label_under(const struct joint_node *n,
                                        enum validation_assignment a)
@@ -83,8 +83,8 @@ static void validation_begin_part(struct validation *v, const struct joint_table
 {
     v->part = part;
     v->from_ns = now_ns;
-    v->work_ns = v->launches = 0;
-    v->launches_least = validation_rounds(t, validation_parts[part].rounds);
+    v->work_ns = v->launches = v->checks = 0;
+    v->launches_least = validation_rounds(t, validation_part_rounds[part]);
 }
 
 /* Whether `a` replaces `b`. Only the settled assignment has an advantage. */
@@ -133,20 +133,24 @@ static bool validation_is_skipped(const struct validation *v, const struct joint
            (a == VALIDATION_SINGLE && validation_single_is_beaten(v, t));
 }
 
+static void validation_end(struct validation *v, uint64_t launches)
+{
+    v->now = validation_fastest(v);
+    v->is_under_way = false;
+    v->next = INTERVAL * launches;
+    v->launches = 0;
+}
+
 static void validation_next_window(struct validation *v, const struct joint_table *t,
                                    uint64_t launches, uint64_t now_ns)
 {
     do
         v->now++;
     while (v->now < VALIDATION_ASSIGNMENTS && validation_is_skipped(v, t, v->now));
-    if (v->now < VALIDATION_ASSIGNMENTS) {
+    if (v->now < VALIDATION_ASSIGNMENTS)
         validation_begin_part(v, t, 0, now_ns);
-        return;
-    }
-    v->now = validation_fastest(v);
-    v->is_under_way = false;
-    v->next = INTERVAL * launches;
-    v->launches = 0;
+    else
+        validation_end(v, launches);
 }
 
 /* Ends a part with that time per work. Returns whether the window is over. */
@@ -177,9 +181,11 @@ void validation_launched(struct validation *v, double work_ns)
 
 bool validation_is_due(const struct validation *v, uint64_t launches)
 {
+    if (v->is_under_way)
+        return v->launches >= LAUNCHES_LEAST &&
+               v->work_ns >= (v->checks + 1) * validation_part_ns;
     return v->launches >= LAUNCHES_LEAST && v->launches >= v->launches_least &&
-           (v->is_under_way ? (double)v->work_ns >= validation_parts[v->part].work_ns
-                            : launches >= v->next);
+           launches >= v->next;
 }
 
 bool validation_may_advance(struct validation *v, const struct joint_table *t,
@@ -187,7 +193,7 @@ bool validation_may_advance(struct validation *v, const struct joint_table *t,
 {
     if (v->is_under_way)
         return true;
-    v->launches_least = validation_rounds(t, validation_parts[0].rounds);
+    v->launches_least = validation_rounds(t, validation_part_rounds[0]);
     if (v->launches < v->launches_least)
         return false;
     const bool is_useful = validation_is_useful(t),
@@ -200,6 +206,25 @@ bool validation_may_advance(struct validation *v, const struct joint_table *t,
     return false;
 }
 
+/* Charges the windows until now, less the time of the same work in the fastest part. */
+static void validation_charge(struct validation *v, uint64_t now_ns,
+                              struct plan_budget *budget)
+{
+    const uint64_t took_ns = v->took_ns + (now_ns - v->from_ns),
+                   work_ns = v->worked_ns + v->work_ns;
+    const double time = (double)(now_ns - v->from_ns) / (double)v->work_ns,
+                 fastest = v->fastest > 0 ? fmin(v->fastest, time) : time;
+
+    plan_budget_repay(budget, v->charged_ns);
+    v->charged_ns = (uint64_t)fmax((double)took_ns - fastest * (double)work_ns, 0);
+    plan_budget_spend(budget, v->charged_ns);
+    if (v->launches < v->launches_least)
+        return; /* the part goes on */
+    v->took_ns = took_ns;
+    v->worked_ns = work_ns;
+    v->fastest = fastest;
+}
+
 void validation_advance(struct validation *v, const struct joint_table *t,
                         uint64_t launches, uint64_t now_ns, struct plan_budget *budget)
 {
@@ -208,11 +233,16 @@ void validation_advance(struct validation *v, const struct joint_table *t,
         validation_begin_part(v, t, 0, now_ns);
         return;
     }
-    plan_budget_charge(budget, v->from_ns, v->work_ns);
-    if (validation_end_part(v, (double)(now_ns - v->from_ns) / (double)v->work_ns))
+    validation_charge(v, now_ns, budget);
+    if (v->launches < v->launches_least) {
+        v->checks++;
+        if (v->now != VALIDATION_SETTLED && !plan_budget_permits(budget))
+            validation_end(v, launches);
+    } else if (validation_end_part(v, (double)(now_ns - v->from_ns) / (double)v->work_ns)) {
         validation_next_window(v, t, launches, now_ns);
-    else
+    } else {
         validation_begin_part(v, t, v->part + 1, now_ns);
+    }
     budget->is_claimed &= v->is_under_way;
 }
 

@@ -8,6 +8,9 @@
    if it is faster by more than 5 % and the measured spread. Each launch counts with the
    time of its faster label, so the windows need not contain the same launches.
 
+   The windows are charged to the budget, less the time of the same work in the fastest
+   part. A window that exceeds the budget ends, and so does the validation.
+
    Until the first validation, problems with edges run under one mode. Otherwise their
    arrays would move for each problem that waits for its probe.
 
@@ -30,26 +33,31 @@ struct validation {
     unsigned part;                  /* of the window: the initial transfers, then halves */
     uint64_t from_ns;               /* start of the part */
     uint64_t work_ns;               /* work of its launches, by their faster labels */
-    uint64_t launches;       /* its launches; outside windows: launches since a probe */
-    uint64_t launches_least; /* launches that contain the program's loop often enough */
-    uint64_t next;           /* launch count of the session for the next validation */
-    double half;             /* time per work of the first timed half */
+    uint64_t launches;           /* its launches; outside windows: launches since a probe */
+    uint64_t launches_least;     /* launches that contain the program's loop often enough */
+    uint64_t checks;             /* checks of the budget in the part */
+    uint64_t next;               /* launch count of the session for the next validation */
+    double half;                 /* time per work of the first timed half */
+    uint64_t took_ns, worked_ns; /* time and work of the ended parts of all windows */
+    double fastest;              /* their least time per work; 0: no part has ended */
+    uint64_t charged_ns;         /* to the budget */
     /* Time per work of a window, and difference of its halves as a share; 0: unknown. */
     double time[VALIDATION_ASSIGNMENTS], spread[VALIDATION_ASSIGNMENTS];
 };
 
 /* Counts a launch. */
 void validation_launched(struct validation *v, double work_ns);
-/* Whether a part of a window, or the interval between two validations, may end after
-   `launches` launches of the session. */
+/* Whether the caller shall call validation_may_advance(): a part of a window, a check of
+   the budget in it, or the interval between two validations may end after `launches`
+   launches of the session. */
 bool validation_is_due(const struct validation *v, uint64_t launches);
 /* Whether the caller shall wait and call validation_advance(). Called when it is due.
    Without budget it claims the budget: probes of a program with many kernels would use it
    up, and no assignment would ever be compared. */
 bool validation_may_advance(struct validation *v, const struct joint_table *t,
                             struct plan_budget *budget);
-/* Ends the part at `now_ns` and begins the next one, charged to the budget; or begins a
-   validation. The devices are idle. */
+/* Charges the part until `now_ns`, ends it after enough launches and begins the next one;
+   or begins a validation. The devices are idle. */
 void validation_advance(struct validation *v, const struct joint_table *t,
                         uint64_t launches, uint64_t now_ns, struct plan_budget *budget);
 /* Label of a problem under the present assignment. */

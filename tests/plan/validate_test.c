@@ -60,7 +60,7 @@ static void run(struct program *p, const double time[2][2], unsigned launches,
         if (validation_is_due(&p->v, p->launches) &&
             validation_may_advance(&p->v, &p->table, &p->budget)) {
             validation_advance(&p->v, &p->table, p->launches, p->now_ns, &p->budget);
-            if (p->v.is_under_way && !p->v.part)
+            if (p->v.is_under_way && !p->v.part && !p->v.checks)
                 windows[count++] = (char)('a' + 2 * label(p, 0) + label(p, 1));
         }
         p->launches++;
@@ -118,6 +118,7 @@ static void a_gain_within_the_spread_changes_nothing(void **state)
             const double noise = is_noisy ? (p.v.part == 2 ? 0.15 : -0.15) : 0;
 
             p.v.from_ns = p.now_ns;
+            p.v.launches = p.v.launches_least;
             p.v.work_ns = (uint64_t)work;
             p.now_ns += (uint64_t)((time + noise) * work);
             validation_advance(&p.v, &p.table, 100, p.now_ns, &p.budget);
@@ -152,6 +153,54 @@ static void windows_are_skipped(void **state)
     program(&p)->table.edge_count = 0; /* independent problems need no window */
     run(&p, faster_split, 1000, windows);
     assert_string_equal(windows, "");
+}
+
+/* A loop of 1024 launches. All split takes four times as long as the settled assignment:
+   its window ends at the check after which the budget is used up, 15 ms later at most, and
+   the settled assignment stays. */
+static void a_window_ends_with_the_budget(void **state)
+{
+    static const double slow_split[2][2] = {{83, 700}, {700, 332}};
+    struct program p;
+    char windows[16];
+
+    (void)state;
+    program(&p);
+    p.nodes[0].period = p.nodes[1].period = 1024;
+    run(&p, slow_split, 5000, windows);
+    assert_string_equal(windows, "ad");
+    assert_true(!p.v.is_under_way && p.v.next > 0);
+    assert_int_equal(p.v.now, VALIDATION_SETTLED);
+    assert_true(p.budget.spent_ns > 50000000);
+    assert_true(p.budget.spent_ns < plan_budget_allowed_ns(&p.budget) + 15000000);
+}
+
+/* Checks alone do not end a window. */
+static void a_window_within_the_budget_is_whole(void **state)
+{
+    struct program p;
+    char windows[16];
+
+    (void)state;
+    program(&p);
+    p.nodes[0].period = p.nodes[1].period = 1024;
+    run(&p, faster_split, 8000, windows);
+    assert_string_equal(windows, "ad");
+    assert_int_equal(p.v.now, VALIDATION_SPLIT);
+}
+
+/* All assignments take three times the measured time of the launches: the program would
+   have taken it, too. */
+static void only_the_difference_is_charged(void **state)
+{
+    static const double equal[2][2] = {{210, 210}, {210, 210}};
+    struct program p;
+    char windows[16];
+
+    (void)state;
+    run(program(&p), equal, 2000, windows);
+    assert_string_equal(windows, "ad");
+    assert_true(p.budget.spent_ns < 1000000); /* parts end at different launches */
 }
 
 /* A due validation precedes probes of single launches until it has ended, or is of no
@@ -237,6 +286,9 @@ int main(void)
         cmocka_unit_test(a_small_gain_changes_nothing),
         cmocka_unit_test(a_gain_within_the_spread_changes_nothing),
         cmocka_unit_test(windows_are_skipped),
+        cmocka_unit_test(a_window_ends_with_the_budget),
+        cmocka_unit_test(a_window_within_the_budget_is_whole),
+        cmocka_unit_test(only_the_difference_is_charged),
         cmocka_unit_test(no_window_begins_without_budget),
         cmocka_unit_test(problems_start_with_one_mode),
         cmocka_unit_test(ruinous_splits_are_avoided),
