@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Partition axis of a launch: it follows the kernels whose results the launch reads. */
 #include "runtime/interchange_testing.h"
+#include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
+#include "runtime/request/interchanged_shape.h"
 
 enum { THREADS_X = 64, W = 512, H = 64, D = 4, DEEP = 8, DEVICES = 4, ROUNDS = 12 };
 enum { A, B, C };
@@ -145,6 +147,31 @@ static void evaluations_stay_in_the_budget(void **state)
         by_cells(r, each, b_to_a, DEVICES);
     }
     assert_int_equal(proact_kernel_split_axis(each), 0);
+    free(rig_content(r));
+    rig_close(r);
+}
+
+/* An axis along which the devices would write too many ranges is not evaluated. */
+static void fragmented_axes_are_not_evaluated(void **state)
+{
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    open_cells(r, DEVICES, D);
+    struct proact_kernel *rows = rig_kernel(r, "rows"), *each = rig_kernel(r, "each");
+
+    struct interchanged_shape *shape = interchanged_shape_find(
+        each, (const uint32_t[]){W / THREADS_X, H, D}, (const uint32_t[]){THREADS_X, 1, 1});
+
+    assert_non_null(shape);
+    for (unsigned d = 0; d < 3; d++)
+        shape->evaluation_ns[d] = UINT64_MAX;
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        by_rows(r, rows, a_to_b, DEVICES);
+        by_cells(r, each, b_to_a, DEVICES);
+    }
+    assert_int_equal(proact_kernel_split_axis(each), 0);
+    assert_int_equal(r->p->budget.spent_ns, 0);
     free(rig_content(r));
     rig_close(r);
 }
@@ -298,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_kernel_follows_its_producers_axis),
         cmocka_unit_test(evaluations_are_charged),
         cmocka_unit_test(evaluations_stay_in_the_budget),
+        cmocka_unit_test(fragmented_axes_are_not_evaluated),
         cmocka_unit_test(evaluations_load_nothing),
         cmocka_unit_test(kernels_with_equal_axes_keep_them),
         cmocka_unit_test(axis_changes_are_bounded),

@@ -18,6 +18,7 @@ struct interchanged_shape {
     uint64_t missing_bytes[3];  /* per dimension: missing bytes, summed over all
                                    observations */
     uint64_t missing_copies[3]; /* of these bytes */
+    uint64_t evaluation_ns[3];  /* expected host time to evaluate it; 0: unknown */
     bool is_no_good[3];         /* per dimension: rejected as partition axis */
 };
 
