@@ -74,12 +74,7 @@ for pattern in one-to-all all-to-all; do
         bench 30 "micro-$pattern-$ratio" micro --peers $quick --pattern "$pattern" --ratio "$ratio"
     done
 done
-LIMIT=$((40 * longer)) METHODS=auto,inline,fused,polling step 240 applications \
-    bench/applications.sh "$build" "$folder" "$machine" $size
 if [ "$machine" = local ]; then
-    command -v nvcc >/dev/null && step 240 baselines env LIMIT=40 \
-        PROGRAMS="${PROGRAMS:-apps_copies apps_nccl}" \
-        bench/baselines.sh "$build" "$folder" $size
     command -v nvcc >/dev/null && step 120 compiled bench/programs/compiled.sh \
         "$build/tools/proactcc/bin/proactcc" "$folder/programs" "$folder/compiled.json" 2
     sizes="20480 8192 4096 2048" iterations=1000
@@ -97,6 +92,14 @@ for n in $sizes; do
         --iterations $iterations --tolerance 0 --compare --method auto,inline,polling \
         --json "$folder/jacobi-$n.json"
 done
+# The longest steps are the last ones.
+LIMIT=$((40 * longer)) METHODS=auto,inline,fused,polling step 240 applications \
+    bench/applications.sh "$build" "$folder" "$machine" $size
+if [ "$machine" = local ]; then
+    command -v nvcc >/dev/null && step 240 baselines env LIMIT=40 \
+        PROGRAMS="${PROGRAMS:-apps_copies apps_nccl}" \
+        bench/baselines.sh "$build" "$folder" $size
+fi
 # The first program of NVSHMEM on a machine can take minutes to start.
 if [ "$machine" = local ] && [ -x "$folder/peers/peer_apps_nvshmem" ]; then
     step 240 nvshmem env LIMIT=100 PROGRAMS=apps_nvshmem bench/baselines.sh "$build" "$folder" $size
