@@ -3,19 +3,9 @@
 # Sourced by the scripts of this folder, whose programs print rows with compiled.cuh. The
 # arguments are PROACTCC FOLDER FILE. A script sets `name` (its program) and `local` (this
 # folder), calls one() for each run and then finish. `script` is its command line.
-proactcc=$1 folder=$2 file=$3 script=$name.sh
-mkdir -p "$folder"
-built() { # COMPILER OUT NAME: NAME.cu
-    "$1" -O3 -std=c++17 -arch=sm_90 "$here/$3.cu" -o "$folder/$2" || exit 1
-}
-built "$proactcc" "${name}_proactcc" "$name"
-if [ -z "${PROACT_MACHINE-}" ]; then
-    built nvcc "${name}_nvcc" "$name"
-    gpus=$(nvidia-smi -L | wc -l)
-else
-    gpus=${PROACT_DEVICES:-4}
-fi
-commit=$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)
+script=$name.sh
+. "$here/build.sh"
+built_both "$name"
 rows=$folder/$name.rows
 : >"$rows"
 
@@ -58,8 +48,7 @@ finish() { # prints the table, compares the results and writes the file
     # Results must be equal for all builds and numbers of devices.
     awk -v script="$name.sh" '{ if ($3 in h && h[$3] != $8) { print script ": " $3 ": results differ"; bad = 1 } h[$3] = $8 }
          END { exit bad }' "$rows" || bad=1
-    awk -v script="$script" -v commit="$commit" -v date="$(date +%F)" -v machine="${PROACT_MACHINE:-$gpus x $(
-        nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1)}" '
+    awk -v script="$script" -v commit="$commit" -v date="$(date +%F)" -v machine="$machine" '
         BEGIN { printf "{\"machine\": \"%s\", \"date\": \"%s\", \"commit\": \"%s\",\n", machine, date, commit
                 printf " \"command\": \"bench/programs/%s\",\n \"unit\": \"us a launch\", \"rows\": [", script }
         { printf "%s\n  {\"build\": \"%s\", \"devices\": %s, \"kernel\": \"%s\", \"median\": %s, \"lowest\": %s, \"highest\": %s, \"runs\": %s}", \
