@@ -25,7 +25,8 @@ proact_test(NAME bench.child_regions COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/child_regions.sh $<TARGET_FILE:proact_command>)
 set_tests_properties(bench.child_regions PROPERTIES LABELS slow)
 
-# The baselines of bench/peers and the push form of sssp, compiled for an emulated GPU.
+# The baselines of bench/peers, the push form of sssp and the programs of
+# bench/programs/whole.sh, compiled for an emulated GPU.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     proact_test(NAME bench.peer_apps COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer_apps.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc $<TARGET_FILE:proact_command>
@@ -34,6 +35,8 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     proact_test(NAME bench.sssp_push COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/sssp_push.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc $<TARGET_FILE:proact_command>
         ${PROJECT_SOURCE_DIR})
-    set_tests_properties(bench.sssp_push PROPERTIES LABELS slow)
+    proact_test(NAME bench.whole COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/whole.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
+    set_tests_properties(bench.sssp_push bench.whole PROPERTIES LABELS slow)
 endif()
 proact_check(bench proact_command fake_cuda_fake)
