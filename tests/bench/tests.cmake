@@ -1,5 +1,5 @@
-# The benchmarks are not part of the library.
-target_link_libraries(bench_tests PRIVATE proact_bench)
+# The benchmarks and the command are not part of the library.
+target_link_libraries(bench_tests PRIVATE proact_commands proact_bench)
 
 # A stale table of the documentation is reported and restored.
 proact_test(NAME bench.tables_stale COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/tables.sh

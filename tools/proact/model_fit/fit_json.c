@@ -80,8 +80,8 @@ static void json_put_sender(struct json_writer *w, const struct fit_senders *all
     json_put_whole(w, "points", f->points);
     json_put_whole(w, "least_bytes", f->least_bytes);
     json_put_whole(w, "most_bytes", f->most_bytes);
-    json_put_real(w, "start_ns", f->times.start_ns);
     json_put_curve(w, "single", &f->times.single);
+    json_put_curve(w, "start", &f->times.start);
     json_put_curve(w, "period", &f->times.period);
     json_put_parameters(w, all, f);
     json_put_error(w, "fit", &f->fit.all);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { DEPTH_LEAST = 4 /* for a period */, STARTS = 5 };
+enum { DEPTH_LEAST = 4 /* for a period */ };
 static const double period_factor = 1.2;
 
 /* Rows of one initiator by size, then by depth, with the median of equal rows. */
@@ -101,57 +101,87 @@ static bool shows_period(const struct fit_group *one, const struct fit_group *mo
            most->median_ns > period_factor * one->median_ns;
 }
 
-/* Time of a series that does not grow with its length, for one size: the intercept of the
-   line through the shortest series of at least DEPTH_LEAST messages and the longest one. */
-static double start_of_size(const struct fit_group *few, const struct fit_group *most)
+/* Starts and periods of the fitted sizes. */
+struct fit_series {
+    struct fit_point *line; /* room for all rows */
+    struct fit_point *start, *period;
+    size_t starts, periods;
+};
+
+/* Number of depths of one size whose series take longer than one message, and the start of
+   the line through them: at most the time of one message. One depth shows no start: 0. */
+static unsigned series_start(const struct fit_table *t, const struct fit_group *one,
+                             const struct fit_group *most, struct fit_point *line,
+                             double *start_ns)
 {
-    while (few < most && few->depth < DEPTH_LEAST)
-        few++;
-    if (few == most)
-        few--;
-    return few->median_ns - few->depth * (most->median_ns - few->median_ns) /
-                                (double)(most->depth - few->depth);
-}
+    struct fit_curve fitted;
+    size_t count = 0;
+    unsigned depths = 0;
 
-/* The same without the time of bytes: the minimum of the smallest fitted sizes. */
-static double start_of(const struct fit_table *t)
-{
-    double start = INFINITY;
-
-    for (size_t at = 0, sizes = 0; at < t->groups && sizes < 2 * STARTS; sizes++) {
-        const size_t depths = depths_at(t, at);
-        const struct fit_group *one = &t->group[at], *most = &t->group[at + depths - 1];
-
-        at += depths;
-        if (most->is_fitted && one->depth == 1 && most->depth > 1)
-            start = fmin(start, start_of_size(one, most));
+    for (const struct fit_group *g = one; g <= most; g++) {
+        if (!shows_period(one, g))
+            continue;
+        depths++;
+        for (size_t i = 0; i < g->count; i++)
+            line[count++] = (struct fit_point){g->depth, t->row[g->first + i].ns, 0};
     }
-    return isfinite(start) ? fmax(start, 0) : 0;
+    *start_ns = 0;
+    if (depths < 2)
+        return depths;
+    fit_curve_find(line, count, &fitted);
+    *start_ns = fmin(fmax(fitted.piece[fitted.count - 1].base_ns, 0), one->median_ns);
+    return depths;
 }
 
-static void fit_times_find(const struct fit_table *t, struct fit_times *out)
+/* Of the sizes with that many depths or more. */
+static void series_gather(const struct fit_table *t, unsigned depths, struct fit_series *s)
 {
-    struct fit_point *single = must_calloc(t->rows + 1, sizeof *single);
-    struct fit_point *period = must_calloc(t->rows + 1, sizeof *period);
-    size_t singles = 0, periods = 0;
+    double start_ns;
 
-    out->start_ns = start_of(t);
     for (size_t at = 0; at < t->groups; at += depths_at(t, at)) {
         const struct fit_group *one = &t->group[at], *most = one + depths_at(t, at) - 1;
-        const double bytes = (double)one->bytes, depth = most->depth;
+        const double bytes = (double)one->bytes, depth = most->depth,
+                     scale_ns = most->median_ns / depth;
 
-        for (size_t i = 0; i < one->count && one->depth == 1 && one->is_fitted; i++)
-            single[singles++] = (struct fit_point){bytes, t->row[one->first + i].ns, 0};
-        for (size_t i = 0; i < most->count && shows_period(one, most) && most->is_fitted;
-             i++)
-            period[periods++] = (struct fit_point){
-                bytes, (t->row[most->first + i].ns - out->start_ns) / depth,
-                most->median_ns / depth};
+        if (!most->is_fitted || series_start(t, one, most, s->line, &start_ns) < depths)
+            continue;
+        s->start[s->starts++] = (struct fit_point){bytes, start_ns, scale_ns};
+        for (size_t i = 0; i < most->count; i++)
+            s->period[s->periods++] = (struct fit_point){
+                bytes, (t->row[most->first + i].ns - start_ns) / depth, scale_ns};
     }
-    fit_curve_find(single, singles, &out->single);
-    fit_curve_find(period, periods, &out->period);
-    free(single);
-    free(period);
+}
+
+static void fit_single_find(const struct fit_table *t, struct fit_times *out)
+{
+    struct fit_point *points = must_calloc(t->rows + 1, sizeof *points);
+    size_t count = 0;
+
+    for (size_t at = 0; at < t->groups; at++) {
+        const struct fit_group *g = &t->group[at];
+
+        for (size_t i = 0; i < g->count && g->depth == 1 && g->is_fitted; i++)
+            points[count++] =
+                (struct fit_point){(double)g->bytes, t->row[g->first + i].ns, 0};
+    }
+    fit_curve_find(points, count, &out->single);
+    free(points);
+}
+
+static void fit_series_find(const struct fit_table *t, struct fit_times *out)
+{
+    struct fit_series s = {.line = must_calloc(t->rows + 1, sizeof *s.line),
+                           .start = must_calloc(t->groups + 1, sizeof *s.start),
+                           .period = must_calloc(t->rows + 1, sizeof *s.period)};
+
+    series_gather(t, 2, &s);
+    if (!s.starts)
+        series_gather(t, 1, &s);
+    fit_curve_find(s.start, s.starts, &out->start);
+    fit_curve_find(s.period, s.periods, &out->period);
+    free(s.line);
+    free(s.start);
+    free(s.period);
 }
 
 static double fitted_ns(const struct fit_times *t, uint64_t bytes, unsigned depth)
@@ -160,7 +190,8 @@ static double fitted_ns(const struct fit_times *t, uint64_t bytes, unsigned dept
 
     if (depth == 1 || !t->period.count)
         return depth * one;
-    return fmax(one, t->start_ns + depth * fit_curve_ns(&t->period, (double)bytes));
+    return fmax(one, fmax(fit_curve_ns(&t->start, (double)bytes), 0) +
+                         depth * fit_curve_ns(&t->period, (double)bytes));
 }
 
 struct model_loggop fit_sender_derive(const struct topology *keys, enum model_sender who,
@@ -252,7 +283,8 @@ static void fit_one(const struct sweep *s, struct fit_senders *all, enum model_s
     if (t.groups) {
         f->least_bytes = t.group[0].bytes;
         f->most_bytes = t.group[t.groups - 1].bytes;
-        fit_times_find(&t, &f->times);
+        fit_single_find(&t, &f->times);
+        fit_series_find(&t, &f->times);
         fit_parameters(all, f);
         fit_predict(&t, &all->keys, f, p);
     }

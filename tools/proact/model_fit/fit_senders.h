@@ -11,13 +11,12 @@ enum { FIT_SINGLE, FIT_PIPELINED, FIT_MODES };
 
 /* Time of `depth` messages of m bytes:
 
-       max(single(m), start_ns + depth * period(m))
+       max(single(m), start(m) + depth * period(m))
 
    single(m) = o + max(g, O m, G m) + L + S of an idle initiator, and period(m) = o + max(g,
    O m, G m) of a busy one. */
 struct fit_times {
-    struct fit_curve single, period;
-    double start_ns;
+    struct fit_curve single, start, period;
 };
 
 struct fit_sender {
