@@ -134,12 +134,20 @@ static void launches_go_on_while_versions_are_compiled(void **state)
     assert_int_equal(versions_split(&r, STEPS), 0);
     assert_true(versions_paced > 0);
     assert_non_null(strstr(proact_kernel_refusal(r.k),
-                           "its version for several devices is being compiled"));
+                           "the versions for several devices are being compiled"));
     assert_int_equal(b.p->preparations.done, 0);
+    assert_int_equal(b.p->preparations.ns, 0); /* of all prepared kernels */
+    const uint64_t used = b.p->budget.spent_ns;
+
+    plan_budget_spend(&b.p->budget, UINT64_MAX / 2);
+    versions_split(&r, 1);
+    assert_non_null(strstr(proact_kernel_refusal(r.k), "not analyzed: 1 kernels"));
+    b.p->budget.spent_ns = used;
     versions_compile = false;
     while (!versions_split(&r, 1))
         ;
     assert_int_equal(b.p->preparations.done, 1);
+    assert_true(b.p->preparations.ns > 0);
     versions_compile = true; /* those of another kernel */
     assert_int_equal(versions_split(&r, 3), 0);
     versions_compile = false;

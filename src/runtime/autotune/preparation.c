@@ -97,9 +97,10 @@ void preparation_end(const struct preparation *b, const struct launching *l)
         plan_budget_spend(&p->budget, took - charged);
     if (k->preparation != KERNEL_COUNTED)
         return;
-    p->preparations.ns += took;
+    k->preparation_ns += took;
     if (l->is_compiling)
         return;
+    p->preparations.ns += k->preparation_ns;
     k->preparation = KERNEL_PREPARED;
     p->preparations.waiting--;
     p->preparations.done++;

@@ -164,6 +164,11 @@ static enum proact_status can_split(struct launching *l, bool *split,
     return status ? status : launch_is_cloned(l, split, err);
 }
 
+void launch_unblock(const struct launching *l)
+{
+    kernel_clone_unblock(l->kernel);
+}
+
 enum proact_status launch_bind(struct launching *l, struct proact_error *err)
 {
     bool split;

@@ -8,6 +8,8 @@
 struct launching;
 struct proact_grid;
 
+/* Drops the reason why an earlier launch of the kernel used no version. */
+void launch_unblock(const struct launching *l);
 /* Decides whether the launch can be split under its plan; if so, sets its
    binding. The request must be valid. */
 enum proact_status launch_bind(struct launching *l, struct proact_error *err);

@@ -99,7 +99,8 @@ struct proact_kernel {
         KERNEL_LAUNCHED,
         KERNEL_COUNTED,
         KERNEL_PREPARED
-    } preparation; /* runtime/autotune/preparation.h */
+    } preparation;           /* runtime/autotune/preparation.h */
+    uint64_t preparation_ns; /* host time of the preparation so far */
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
     struct kernel_tables *tables;

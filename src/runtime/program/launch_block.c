@@ -371,6 +371,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return status;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 
+    launch_unblock(l);
     if (c && choice_is_small(c, l)) {
         launch_tables_report(l, false);
         return choice_run_small(c, l, launch_first, err);

@@ -403,6 +403,12 @@ const char *kernel_split_suffix(const struct proact_kernel *k)
     return k->is_annotated ? "" : instrument_suffix(clone_of(&k->plan));
 }
 
+void kernel_clone_unblock(struct proact_kernel *k)
+{
+    if (k->clones)
+        k->clones->blocked.text[0] = '\0';
+}
+
 const char *kernel_clone_refusal(struct proact_kernel *k)
 {
     const struct transfer_plan *plan = k->plan_reason ? &k->plan : &k->session->constraint;

@@ -28,6 +28,8 @@ enum proact_status launch_supports_plan(const struct launching *l, bool *support
 
 /* Reason why no version exists; NULL: one exists, or the slots are not known. */
 const char *kernel_clone_refusal(struct proact_kernel *k);
+/* A launch begins: what kept the last one from a version no longer holds. */
+void kernel_clone_unblock(struct proact_kernel *k);
 
 /* PTX with the split kernel, or with its end alone if the session replays recorded quanta,
    and the suffix of its name there. */
