@@ -11,14 +11,7 @@
 #include <cstring>
 #include <vector>
 
-static void check(cudaError_t e, const char *what)
-{
-    if (e == cudaSuccess)
-        return;
-    fprintf(stderr, "compiled: %s: %s\n", what, cudaGetErrorString(e));
-    exit(1);
-}
-#define CHECK(call) check(call, #call)
+#include "check.cuh"
 
 __global__ void scale_add(const float *x, float *y, float a, int n)
 {

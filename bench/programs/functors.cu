@@ -7,14 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                        \
-    do {                                                                                   \
-        cudaError_t error_ = (call);                                                       \
-        if (error_ != cudaSuccess) {                                                       \
-            fprintf(stderr, "functors: %s: %s\n", #call, cudaGetErrorString(error_));      \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
+#include "check.cuh"
 
 enum { THREADS = 256, LARGEST = 1024, SUM_EVERY = 100 };
 

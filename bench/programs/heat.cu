@@ -7,14 +7,7 @@
 #include <utility>
 #include <vector>
 
-#define CHECK(call)                                                                        \
-    do {                                                                                   \
-        cudaError_t error_ = (call);                                                       \
-        if (error_ != cudaSuccess) {                                                       \
-            fprintf(stderr, "heat: %s: %s\n", #call, cudaGetErrorString(error_));          \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
+#include "check.cuh"
 
 enum { THREADS = 256, PER_THREAD = 16, LARGEST = 32768 };
 

@@ -8,14 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#define CHECK(call)                                                                        \
-    do {                                                                                   \
-        cudaError_t error_ = (call);                                                       \
-        if (error_) {                                                                      \
-            printf("%s: %s\n", #call, cudaGetErrorString(error_));                         \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
+#include "check.cuh"
 
 #define ELEMENT (blockIdx.x * (size_t)blockDim.x + threadIdx.x)
 

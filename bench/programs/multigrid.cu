@@ -9,14 +9,7 @@
 #include <utility>
 #include <vector>
 
-#define CHECK(call)                                                                        \
-    do {                                                                                   \
-        cudaError_t error_ = (call);                                                       \
-        if (error_ != cudaSuccess) {                                                       \
-            fprintf(stderr, "multigrid: %s: %s\n", #call, cudaGetErrorString(error_));     \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
+#include "check.cuh"
 
 enum { COARSEST = 4, LARGEST = 1024, SWEEPS = 2, COARSE_SWEEPS = 32, NORM_EVERY = 10 };
 enum { THREADS = 256, PER_CTA = 16 * THREADS };

@@ -9,14 +9,7 @@
 #include <utility>
 #include <vector>
 
-#define CHECK(call)                                                                        \
-    do {                                                                                   \
-        cudaError_t error_ = (call);                                                       \
-        if (error_ != cudaSuccess) {                                                       \
-            fprintf(stderr, "n_body: %s: %s\n", #call, cudaGetErrorString(error_));        \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
+#include "check.cuh"
 
 enum { TILE = 128, LARGEST = 1 << 22 };
 

@@ -12,14 +12,7 @@
 #include <utility>
 #include <vector>
 
-#define CHECK(call)                                                                        \
-    do {                                                                                   \
-        cudaError_t error_ = (call);                                                       \
-        if (error_) {                                                                      \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
+#include "check.cuh"
 
 enum { THREADS = 256, LANES = 32, FAR_AWAY = INT_MAX };
 

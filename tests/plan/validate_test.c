@@ -155,9 +155,17 @@ static void windows_are_skipped(void **state)
     assert_string_equal(windows, "");
 }
 
-/* A loop of 1024 launches. All split takes four times as long as the settled assignment:
-   its window ends at the check after which the budget is used up, 15 ms later at most, and
-   the settled assignment stays. */
+/* A program whose loop has 1024 launches. */
+static struct program *long_loop(struct program *p)
+{
+    program(p);
+    p->nodes[0].period = p->nodes[1].period = 1024;
+    return p;
+}
+
+/* All split takes four times as long as the settled assignment. Its window ends at the
+   check after which the budget is used up, 15 ms later at most, and the settled assignment
+   stays. */
 static void a_window_ends_with_the_budget(void **state)
 {
     static const double slow_split[2][2] = {{83, 700}, {700, 332}};
@@ -165,9 +173,7 @@ static void a_window_ends_with_the_budget(void **state)
     char windows[16];
 
     (void)state;
-    program(&p);
-    p.nodes[0].period = p.nodes[1].period = 1024;
-    run(&p, slow_split, 5000, windows);
+    run(long_loop(&p), slow_split, 5000, windows);
     assert_string_equal(windows, "ad");
     assert_true(!p.v.is_under_way && p.v.next > 0);
     assert_int_equal(p.v.now, VALIDATION_SETTLED);
@@ -182,9 +188,7 @@ static void a_window_within_the_budget_is_whole(void **state)
     char windows[16];
 
     (void)state;
-    program(&p);
-    p.nodes[0].period = p.nodes[1].period = 1024;
-    run(&p, faster_split, 8000, windows);
+    run(long_loop(&p), faster_split, 8000, windows);
     assert_string_equal(windows, "ad");
     assert_int_equal(p.v.now, VALIDATION_SPLIT);
 }

@@ -42,73 +42,62 @@ static struct cta_runs tiles(bool has_gaps)
     return runs;
 }
 
-static void layers_are_counted(void **state)
+/* Ranges of one device for `arrays` arrays of tiles, of which the first one may have gaps.
+   An interchanged launch has y where the original grid has z. */
+static uint64_t ranges(unsigned dimension, uint64_t most, uint32_t arrays, bool has_gaps,
+                       bool is_interchanged)
 {
-    struct write_set_ranges array = {.runs = tiles(false)};
+    struct write_set_ranges array[] = {{.runs = tiles(has_gaps)}, {.runs = tiles(false)}};
     const struct write_set set = {
-        .cta_count = X * Y * Z, .array_count = 1, .arrays = &array};
-    const struct launching l = {.grid = {X, Y, Z}, .found.set = &set};
+        .cta_count = X * Y * Z, .array_count = arrays, .arrays = array};
+    const struct launching l = {.grid = {X, Y, Z},
+                                .found.set = &set,
+                                .interchanged = {1, 2},
+                                .original = is_interchanged ? (struct proact_kernel *)&array
+                                                            : NULL};
+    const uint64_t count = axis_ranges(&l, dimension, most);
 
-    (void)state;
-    assert_int_equal(axis_ranges(&l, 2, 100), 1);
-    assert_int_equal(axis_ranges(&l, 1, 100), Z * TZ);
-    assert_int_equal(axis_ranges(&l, 0, 100), Y * TY * Z * TZ);
-    cta_runs_clear(&array.runs);
+    cta_runs_clear(&array[0].runs);
+    cta_runs_clear(&array[1].runs);
+    return count;
 }
 
-/* Ranges between gaps, and two arrays. */
-static void all_ranges_count(void **state)
+static void layers_are_counted(void **state)
 {
-    struct write_set_ranges arrays[] = {{.runs = tiles(true)}, {.runs = tiles(false)}};
-    const struct write_set set = {
-        .cta_count = X * Y * Z, .array_count = 2, .arrays = arrays};
-    const struct launching l = {.grid = {X, Y, Z}, .found.set = &set};
-
     (void)state;
-    assert_int_equal(axis_ranges(&l, 2, 1000), X * Y * TY * TZ + 1);
-    cta_runs_clear(&arrays[0].runs);
-    cta_runs_clear(&arrays[1].runs);
+    assert_int_equal(ranges(2, 100, 1, false, false), 1);
+    assert_int_equal(ranges(1, 100, 1, false, false), Z * TZ);
+    assert_int_equal(ranges(0, 100, 1, false, false), Y * TY * Z * TZ);
+}
+
+static void gaps_and_arrays_add_ranges(void **state)
+{
+    (void)state;
+    assert_int_equal(ranges(2, 1000, 2, true, false), X * Y * TY * TZ + 1);
 }
 
 static void the_count_has_a_limit(void **state)
 {
-    struct write_set_ranges array = {.runs = tiles(false)};
-    const struct write_set set = {
-        .cta_count = X * Y * Z, .array_count = 1, .arrays = &array};
-    const struct launching l = {.grid = {X, Y, Z}, .found.set = &set};
-
     (void)state;
-    assert_int_equal(axis_ranges(&l, 0, Y * TY * Z * TZ), Y * TY * Z * TZ);
-    assert_int_equal(axis_ranges(&l, 0, 20), 21);
-    cta_runs_clear(&array.runs);
+    assert_int_equal(ranges(0, Y * TY * Z * TZ, 1, false, false), Y * TY * Z * TZ);
+    assert_int_equal(ranges(0, 20, 1, false, false), 21);
 }
 
-/* The grid of an interchanged launch has y where the original one has z: the dimension is
-   one of the original grid. */
-static void interchanged_grids_are_the_original_ones(void **state)
+static void dimensions_are_those_of_the_original_grid(void **state)
 {
-    struct write_set_ranges array = {.runs = tiles(false)};
-    const struct write_set set = {
-        .cta_count = X * Y * Z, .array_count = 1, .arrays = &array};
-    const struct launching l = {.grid = {X, Y, Z},
-                                .found.set = &set,
-                                .interchanged = {1, 2},
-                                .original = (struct proact_kernel *)&array};
-
     (void)state;
-    assert_int_equal(axis_ranges(&l, 1, 100), 1);
-    assert_int_equal(axis_ranges(&l, 2, 100), Z * TZ);
-    assert_int_equal(axis_ranges(&l, 0, 100), Y * TY * Z * TZ);
-    cta_runs_clear(&array.runs);
+    assert_int_equal(ranges(1, 100, 1, false, true), 1);
+    assert_int_equal(ranges(2, 100, 1, false, true), Z * TZ);
+    assert_int_equal(ranges(0, 100, 1, false, true), Y * TY * Z * TZ);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_are_counted),
-        cmocka_unit_test(all_ranges_count),
+        cmocka_unit_test(gaps_and_arrays_add_ranges),
         cmocka_unit_test(the_count_has_a_limit),
-        cmocka_unit_test(interchanged_grids_are_the_original_ones),
+        cmocka_unit_test(dimensions_are_those_of_the_original_grid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,40 @@ static void fragmented_axes_are_not_evaluated(void **state)
     rig_close(r);
 }
 
+/* Along x each of two devices would write a range for each of 33000 rows, along y only two
+   ranges. */
+static void many_ranges_exclude_an_axis(void **state)
+{
+    enum { NARROW = 8, LONG = 16500, LAYERS = 2, PART = 4 };
+    static const uint32_t grid[] =
+    { NARROW / PART,
+      LONG,
+      LAYERS },
+                          threads[] = {
+                              PART,
+                              1,
+                              1
+                          };
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    rig_open(r,
+             &(struct proact_options){
+                 .machine = "v100x4", .device_count = 2, .plan = {.method = "bulk"}},
+             (struct cells){NARROW, LONG, LAYERS});
+    struct proact_kernel *rows = rig_kernel(r, "rows"), *each = rig_kernel(r, "each");
+
+    rig_launch(r, rows, a_to_b, (const uint32_t[]){1, LONG, 1}, NARROW, 2);
+    rig_launch(r, each, b_to_a, grid, PART, 2);
+    const struct interchanged_shape *shape = interchanged_shape_find(each, grid, threads);
+
+    assert_non_null(shape);
+    assert_true(shape->evaluation_ns[0] == UINT64_MAX);
+    assert_true(shape->evaluation_ns[1] > 0 && shape->evaluation_ns[1] < UINT64_MAX);
+    free(rig_content(r));
+    rig_close(r);
+}
+
 static struct device_backend counting;
 static unsigned loads;
 
@@ -326,6 +360,7 @@ int main(void)
         cmocka_unit_test(evaluations_are_charged),
         cmocka_unit_test(evaluations_stay_in_the_budget),
         cmocka_unit_test(fragmented_axes_are_not_evaluated),
+        cmocka_unit_test(many_ranges_exclude_an_axis),
         cmocka_unit_test(evaluations_load_nothing),
         cmocka_unit_test(kernels_with_equal_axes_keep_them),
         cmocka_unit_test(axis_changes_are_bounded),

@@ -8,7 +8,8 @@
 #include "runtime/objects/array.h"
 #include "runtime/provenance/provenance_paths.h"
 
-/* Limits: about 0.5 ms of host time per shape for an access without useful bounds. */
+/* Limits. Three accesses without useful bounds took 42 ms of host time per shape of a large
+   grid: 0.15 ms a box. */
 enum { QUERIED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
 enum {
     FRUITLESS_MAX = 4 * BOXES_MAX

@@ -101,7 +101,7 @@ static bool shows_period(const struct fit_group *one, const struct fit_group *mo
            most->median_ns > period_factor * one->median_ns;
 }
 
-/* Starts and periods of the fitted sizes. */
+/* Points of the fit, by size. */
 struct fit_series {
     struct fit_point *line; /* room for all rows */
     struct fit_point *start, *period;
@@ -133,7 +133,7 @@ static unsigned series_start(const struct fit_table *t, const struct fit_group *
     return depths;
 }
 
-/* Of the sizes with that many depths or more. */
+/* Starts and periods of the sizes with that many such depths or more. */
 static void series_gather(const struct fit_table *t, unsigned depths, struct fit_series *s)
 {
     double start_ns;
